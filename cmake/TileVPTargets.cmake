@@ -1,0 +1,34 @@
+# tilevp_library(NAME [SOURCES ...] [DEPENDS ...])
+#
+# One target a folder. Its headers are included as "tilevp/NAME/x.hpp" and it exports nothing else: the include root holds
+# one symbolic link to the folder, so including a folder that is not among DEPENDS does not compile.
+# NAME may hold a slash (firmware/neuron); the target is then tilevp_firmware_neuron, alias tilevp::firmware_neuron.
+function(tilevp_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS")
+  string(REPLACE "/" "_" id ${name})
+  set(root ${PROJECT_BINARY_DIR}/include/${id})
+  cmake_path(GET name PARENT_PATH parent)
+  file(MAKE_DIRECTORY ${root}/tilevp/${parent})
+  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${root}/tilevp/${name} SYMBOLIC)
+  if(arg_SOURCES)
+    add_library(tilevp_${id} STATIC ${arg_SOURCES})
+    set(scope PUBLIC)
+    target_link_libraries(tilevp_${id} PRIVATE tilevp_options)
+  else()
+    add_library(tilevp_${id} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  add_library(tilevp::${id} ALIAS tilevp_${id})
+  target_include_directories(tilevp_${id} ${scope} $<BUILD_INTERFACE:${root}>)
+  target_link_libraries(tilevp_${id} ${scope} ${arg_DEPENDS})
+endfunction()
+
+# tilevp_test(NAME SOURCES ... DEPENDS ... [LABELS ...])
+#
+# A GoogleTest program whose tests ctest runs one process each; its main is tests/support/test_main.cpp.
+function(tilevp_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;LABELS")
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE tilevp_options tilevp_test_support ${arg_DEPENDS})
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300 LABELS "${arg_LABELS}")
+endfunction()
