@@ -1,0 +1,32 @@
+#pragma once
+// What a description says of the DMA engines of one core.
+#include <boost/describe.hpp>
+#include <cstdint>
+
+namespace tilevp::dma {
+
+struct Parameters {
+  std::uint32_t engines = 16;
+  std::uint64_t clock_hz = 1'400'000'000;
+  // Rate at which one engine moves data, in bytes a nanosecond.
+  double bytes_per_ns = 17.0;
+  // From the doorbell (or the trigger instruction) to the first byte of a descriptor, its fetch included.
+  double start_latency_ns = 1300.0;
+  // A contiguous run takes at least this long in an engine, however short it is.
+  double run_floor_ns = 107.0;
+  // A packet takes at least this long in an engine.
+  double packet_floor_ns = 0.0;
+  // The grain of arbitration: at most this many bytes and runs before the engine looks at its other queues. A longer grain
+  // delays the other queues of the engine by up to one grain.
+  std::uint32_t packet_bytes = 4096;
+  std::uint32_t packet_runs = 64;
+  // Packets an engine may have in flight (issued, not yet ended).
+  std::uint32_t outstanding_packets = 8;
+  // Descriptors fetched ahead of the one that runs, a queue.
+  std::uint32_t prefetch_descriptors = 64;
+};
+BOOST_DESCRIBE_STRUCT(Parameters, (),
+                      (engines, clock_hz, bytes_per_ns, start_latency_ns, run_floor_ns, packet_floor_ns, packet_bytes, packet_runs,
+                       outstanding_packets, prefetch_descriptors))
+
+}  // namespace tilevp::dma

@@ -1,0 +1,63 @@
+#pragma once
+// A tile in a memory of partitions, as an instruction addresses it: the same pattern of the free axis in every
+// partition, up to four [count, stride] dimensions, strides in elements (AWS Neuron documentation, Trainium
+// architecture guide and "NKI access patterns"). A stride of 0 repeats, a negative one walks back.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "tilevp/numeric/dtype.hpp"
+
+namespace tilevp::numeric {
+
+struct FreeDim {
+  std::size_t count = 1;
+  std::ptrdiff_t stride = 0;  // elements
+};
+
+inline constexpr int max_free_dims = 4;
+
+// A view; it owns nothing. Byte is const std::byte to read, std::byte to write.
+template <typename Byte>
+struct BasicStridedTile {
+  Byte* base = nullptr;                       // element (0, ..., 0) of partition 0
+  std::ptrdiff_t partition_stride_bytes = 0;  // from a partition to the next
+  std::size_t partitions = 1;                 // rows
+  std::array<FreeDim, max_free_dims> dims{};  // outermost first; the first dim_count are used
+  int dim_count = 0;                          // 0: one element a partition
+  DType dtype = DType::fp32;
+
+  // Elements a partition.
+  std::size_t free_size() const {
+    std::size_t size = 1;
+    for (int d = 0; d < dim_count; ++d) size *= dims[static_cast<std::size_t>(d)].count;
+    return size;
+  }
+};
+
+using StridedTile = BasicStridedTile<const std::byte>;
+using MutableStridedTile = BasicStridedTile<std::byte>;
+
+// `columns` consecutive elements in each of `partitions` rows.
+template <typename Byte>
+BasicStridedTile<Byte> dense_tile(Byte* base, DType dtype, std::size_t partitions,
+                                  std::ptrdiff_t partition_stride_bytes, std::size_t columns) {
+  BasicStridedTile<Byte> tile;
+  tile.base = base;
+  tile.partition_stride_bytes = partition_stride_bytes;
+  tile.partitions = partitions;
+  tile.dims[0] = {columns, 1};
+  tile.dim_count = 1;
+  tile.dtype = dtype;
+  return tile;
+}
+
+// out[0 .. free_size) = the elements of one partition in the order of the pattern (last dimension fastest), as
+// load_as_fp32 gives them. `out` must not overlap the tile.
+void gather_row(const StridedTile& tile, std::size_t partition, float* out);
+
+// The inverse, as store_from_fp32 does it. Where a pattern names an element twice the later value stays.
+void scatter_row(const MutableStridedTile& tile, std::size_t partition, const float* values,
+                 Rounding rounding = Rounding::rne);
+
+}  // namespace tilevp::numeric
