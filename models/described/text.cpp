@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t line_width = 100;
 constexpr std::size_t longest_found = 60;
+constexpr double longest_integer = 1e15;
 
 bool scalar(const json::value& value) { return !value.is_structured(); }
 
@@ -105,6 +106,9 @@ void append_pretty(std::string& out, const json::value& value, std::size_t inden
 std::string number_text(double value) {
   if (!std::isfinite(value)) throw Defect("a number that is not finite was to be written as JSON");
   if (value == 0) return std::signbit(value) ? "-0.0" : "0";
+  // 1400000000 rather than 1.4e+09.
+  if (std::abs(value) < longest_integer && std::trunc(value) == value)
+    return std::to_string(static_cast<long long>(value));
   std::array<char, 32> digits{};
   const auto result = std::to_chars(digits.data(), digits.data() + digits.size(), value);
   return {digits.data(), result.ptr};

@@ -16,7 +16,8 @@ std::string compact(const boost::json::value& value);
 // The value as an error line names it: a scalar as itself (long text cut), "an object", "a list of 3".
 std::string found(const boost::json::value& value);
 
-// The shortest text that reads back to the same double: "0.1", "8", "-0.0", "1e+22".
+// The shortest text that reads back to the same double: "0.1", "8", "-0.0", "1e+22"; whole numbers below 1e15 without
+// an exponent.
 std::string number_text(double value);
 
 }  // namespace tilevp::described
