@@ -38,6 +38,7 @@ int sc_main(int, char**) {
       CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON
       RUN_OUTPUT_VARIABLE run_output)
     if(built)
+      set(library_standard ${standard})  # the loop variable ends with the loop
       break()
     endif()
   endforeach()
@@ -48,7 +49,7 @@ int sc_main(int, char**) {
   elseif(NOT run_result EQUAL 0)
     message(FATAL_ERROR "SystemC at ${SystemC_LIBRARY}: the probe program failed (${run_result}): ${run_output}")
   endif()
-  set(SystemC_CPLUSPLUS ${standard} CACHE INTERNAL "C++ standard that the SystemC library was built for")
+  set(SystemC_CPLUSPLUS ${library_standard} CACHE INTERNAL "C++ standard that the SystemC library was built for")
   string(REGEX MATCH "[0-9]+\\.[0-9]+\\.[0-9]+" version "${run_output}")
   set(SystemC_PROBED_VERSION ${version} CACHE INTERNAL "")
 endif()
