@@ -7,14 +7,15 @@
 namespace tilevp {
 namespace {
 
-using Wide = unsigned __int128;
+using Wide = CyclesQ32;  // wide enough for ps * Hz
 constexpr std::uint64_t ps_per_second = 1'000'000'000'000;
 
 }  // namespace
 
 ClockDomain::ClockDomain(std::string name, std::uint64_t numerator_hz, std::uint64_t denominator)
     : name_(std::move(name)), numerator_(numerator_hz), denominator_(denominator) {
-  if (numerator_ == 0 || denominator_ == 0) throw UserError("clock " + name_, "a frequency must be positive, found 0 Hz");
+  if (numerator_ == 0 || denominator_ == 0)
+    throw UserError("clock " + name_, "a frequency must be positive, found 0 Hz");
   if (static_cast<Wide>(ps_per_second) * denominator_ < numerator_)
     throw UserError("clock " + name_, "a frequency is at most 10^12 Hz (1 ps a cycle), found " +
                                           std::to_string(numerator_ / denominator_) + " Hz");

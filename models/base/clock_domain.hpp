@@ -5,12 +5,12 @@
 
 namespace tilevp {
 
-// A time in cycles with 32 fractional bits. Rates are rarely whole bytes a cycle; work is added up in this unit and rounded to
-// picoseconds once, so a long busy period does not drift.
-using CyclesQ32 = unsigned __int128;
+// A time in cycles with 32 fractional bits. Rates are rarely whole bytes a cycle; work is added up in this unit and
+// rounded to picoseconds once, so a long busy period does not drift.
+__extension__ typedef unsigned __int128 CyclesQ32;
 
-// A clock of numerator / denominator hertz. Cycle n starts at floor(n * 10^12 * denominator / numerator) ps, computed in 128
-// bits; rounded periods are never added (1.4 GHz at 1 ps would run 0.04 % slow).
+// A clock of numerator / denominator hertz. Cycle n starts at floor(n * 10^12 * denominator / numerator) ps, computed
+// in 128 bits; rounded periods are never added (1.4 GHz at 1 ps would run 0.04 % slow).
 class ClockDomain {
  public:
   // Throws UserError when either number is zero or the frequency exceeds 1 THz (one cycle must last at least 1 ps).

@@ -1,5 +1,6 @@
 #pragma once
-// Operations commit at their end: sources are sampled, destinations written, semaphores raised, in the order (end, rank, sequence).
+// Operations commit at their end: sources are sampled, destinations written, semaphores raised, in the order (end,
+// rank, sequence).
 #include <cstdint>
 #include <queue>
 #include <systemc>
@@ -23,8 +24,8 @@ class CompletionQueue : public sc_core::sc_module {
  public:
   CompletionQueue(sc_core::sc_module_name name, Simulation& simulation);
 
-  // `end_ps` >= now. `rank` orders operations of different agents that end in the same instant (the agent's port number);
-  // operations of one agent complete in the order of these calls.
+  // `end_ps` >= now. `rank` orders operations of different agents that end in the same instant (the agent's port
+  // number); operations of one agent complete in the order of these calls.
   void complete_at(std::uint64_t end_ps, unsigned rank, Completion& operation);
 
  private:

@@ -1,8 +1,9 @@
 #pragma once
-// The bounded FIFO of effects: copies, arithmetic, conversions, executed in exactly the order the kernel thread appended them.
+// The bounded FIFO of effects: copies, arithmetic, conversions, executed in exactly the order the kernel thread
+// appended them.
 //
-// Metadata (definedness, counters) is updated by the kernel thread when it appends. Bytes are valid after join(); whoever reads
-// or writes simulated bytes outside an effect joins first.
+// Metadata (definedness, counters) is updated by the kernel thread when it appends. Bytes are valid after join();
+// whoever reads or writes simulated bytes outside an effect joins first.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +28,8 @@ class EffectsQueue {
 
   bool enabled() const { return enabled_; }
 
-  // Appends `effect` (callable without arguments, at most slot_bytes, nothing allocated). Drains first when the queue is full.
+  // Appends `effect` (callable without arguments, at most slot_bytes, nothing allocated). Drains first when the queue
+  // is full.
   template <class Effect>
   void append(Effect&& effect);
 

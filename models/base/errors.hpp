@@ -27,8 +27,8 @@ class Error : public std::runtime_error {
   Outcome outcome_;
 };
 
-// The user's mistake. The message is one line: where (a file with line, a key path, an option), what was expected and what
-// was found: `dram.ports[1].rate: expected a positive number, found -3`.
+// The user's mistake. The message is one line: where (a file with line, a key path, an option), what was expected and
+// what was found: `dram.ports[1].rate: expected a positive number, found -3`.
 class UserError : public Error {
  public:
   UserError(std::string_view where, const std::string& what)

@@ -1,5 +1,6 @@
 #pragma once
-// Seeded random numbers: a generator of its own for every user, from (seed, name), so that nobody's draws move another's.
+// Seeded random numbers: a generator of its own for every user, from (seed, name), so that nobody's draws move
+// another's.
 #include <cstdint>
 #include <random>
 #include <string_view>

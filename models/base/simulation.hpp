@@ -1,5 +1,6 @@
 #pragma once
-// Everything that one run shares: the arbiter, the completions, the effects, the waits, the probes and the first failure.
+// Everything that one run shares: the arbiter, the completions, the effects, the waits, the probes and the first
+// failure.
 //
 // There are no globals: a Simulation is made first and handed to every module by reference.
 #include <cstdint>
@@ -43,9 +44,11 @@ class Simulation : public sc_core::sc_module {
   // Ids of transactions and instructions: each names its cause by the id of what released it. 0 means "none".
   std::uint64_t next_id() { return ++last_id_; }
 
-  // Starts an SC_THREAD. An exception that leaves `body` ends the run and is kept with its type (SystemC would lose it).
-  // A Fault gets `module` and the present time when it has none. Call it while `parent` is being constructed.
-  void thread(sc_core::sc_module& parent, const std::string& name, std::function<void()> body);
+  // Starts an SC_THREAD. An exception that leaves `body` ends the run and is kept with its type (SystemC would lose
+  // it). A Fault gets `module` and the present time when it has none. Call it while `parent` is being constructed.
+  // `stack_bytes` 0: SystemC's default of about 256 KB.
+  void thread(sc_core::sc_module& parent, const std::string& name, std::function<void()> body,
+              std::size_t stack_bytes = 0);
   // Runs `body`; an exception is kept and the simulation stopped. For SC_METHODs.
   void guarded(const std::string& module, const std::function<void()>& body);
 
@@ -56,8 +59,8 @@ class Simulation : public sc_core::sc_module {
   void fail(std::exception_ptr error);
   std::exception_ptr failure() const { return failure_; }
 
-  // Runs until finish(), a failure, starvation or `max_time_ps`. Rethrows the failure; throws NoEnd with the list of waits when
-  // the simulation ran dry or out of time before finish().
+  // Runs until finish(), a failure, starvation or `max_time_ps`. Rethrows the failure; throws NoEnd with the list of
+  // waits when the simulation ran dry or out of time before finish().
   void run(std::uint64_t max_time_ps = UINT64_MAX);
 
  private:

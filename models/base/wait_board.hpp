@@ -12,11 +12,11 @@ namespace tilevp {
 
 // One agent that is blocked.
 struct WaitingRecord {
-  std::string who;       // hierarchical name of the agent, with the instruction it is at
-  std::string what;      // what it waits for: "semaphore 12 of core0"
+  std::string who;   // hierarchical name of the agent, with the instruction it is at
+  std::string what;  // what it waits for: "semaphore 12 of core0"
   std::uint64_t since_ps = 0;
-  std::string has;       // the present value
-  std::string wants;     // the value it needs
+  std::string has;    // the present value
+  std::string wants;  // the value it needs
 };
 
 // The end was not reached: deadlock, starvation or the time limit.
@@ -32,8 +32,8 @@ class NoEnd : public Error {
 
 class WaitBoard {
  public:
-  // While alive, the agent counts as blocked. `describe` is called only when the board is read. Nothing is allocated here but
-  // what std::function needs: capture one pointer.
+  // While alive, the agent counts as blocked. `describe` is called only when the board is read. Nothing is allocated
+  // here but what std::function needs: capture one pointer.
   class Guard {
    public:
     Guard(WaitBoard& board, std::function<WaitingRecord()> describe);

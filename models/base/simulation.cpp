@@ -1,0 +1,65 @@
+#include "tilevp/base/simulation.hpp"
+
+#include <utility>
+
+#include "tilevp/base/errors.hpp"
+
+namespace tilevp {
+
+Simulation::Simulation(sc_core::sc_module_name name, const SimulationOptions& options)
+    : sc_module(name),
+      options_(options),
+      effects_(options.arithmetic),
+      arbiter_("arbiter"),
+      completions_("completions", *this) {}
+
+void Simulation::thread(sc_core::sc_module& parent, const std::string& name, std::function<void()> body,
+                        std::size_t stack_bytes) {
+  sc_core::sc_spawn_options options;
+  if (stack_bytes != 0) options.set_stack_size(static_cast<int>(stack_bytes));
+  sc_core::sc_spawn([this, module = std::string(parent.name()), body = std::move(body)] { guarded(module, body); },
+                    name.c_str(), &options);
+}
+
+void Simulation::guarded(const std::string& module, const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const sc_core::sc_unwind_exception&) {
+    throw;
+  } catch (Fault& fault) {
+    if (fault.module.empty()) {
+      fault.module = module;
+      fault.time_ps = now_ps();
+    }
+    fail(std::current_exception());
+  } catch (...) {
+    fail(std::current_exception());
+  }
+}
+
+void Simulation::finish() {
+  finished_ = true;
+  sc_core::sc_stop();
+}
+
+void Simulation::fail(std::exception_ptr error) {
+  if (!failure_) failure_ = std::move(error);
+  if (sc_core::sc_get_status() != sc_core::SC_STOPPED) sc_core::sc_stop();
+}
+
+void Simulation::run(std::uint64_t max_time_ps) {
+  if (max_time_ps == UINT64_MAX)
+    sc_core::sc_start();
+  else
+    sc_core::sc_start(from_ps(max_time_ps - now_ps()), sc_core::SC_EXIT_ON_STARVATION);
+  if (failure_) std::rethrow_exception(failure_);
+  effects_.join();
+  if (finished_) return;
+  std::vector<WaitingRecord> waiting = waits_.read();
+  const bool starved = !sc_core::sc_pending_activity();
+  throw NoEnd((starved ? "nothing can happen any more at " : "the time limit was reached at ") +
+                  std::to_string(now_ps()) + " ps, " + std::to_string(waiting.size()) + " agents wait",
+              std::move(waiting));
+}
+
+}  // namespace tilevp
