@@ -1,5 +1,7 @@
 #include "tilevp/memory/defined_map.hpp"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <string>
@@ -58,6 +60,59 @@ std::uint64_t first_clear(const std::uint64_t* words, std::uint64_t start, std::
   return missing == 0 ? not_found : at * 64 + static_cast<std::uint64_t>(std::countr_zero(missing));
 }
 
+// The bits of `count` runs, each `stride` after the one before, as words: strided windows are marked and checked a word
+// at a time instead of an element at a time.
+class Comb {
+ public:
+  static constexpr std::uint64_t max_span = 1024;
+
+  // (count - 1) * stride + run <= max_span
+  Comb(std::uint64_t run, std::uint64_t stride, std::uint64_t count) : words_(((count - 1) * stride + run + 63) / 64) {
+    for (std::uint64_t i = 0; i < count; ++i) set_bits(teeth_.data(), i * stride, run);
+  }
+
+  // Calls fn(index, bits) for each word of a bitmap that the comb touches when its first bit is at `start`.
+  template <class Fn>
+  void for_each_word(std::uint64_t start, Fn&& fn) const {
+    const std::uint64_t shift = start % 64;
+    std::uint64_t index = start / 64;
+    std::uint64_t carry = 0;
+    for (std::uint64_t i = 0; i < words_; ++i, ++index) {
+      fn(index, teeth_[i] << shift | carry);
+      carry = shift == 0 ? 0 : teeth_[i] >> (64 - shift);
+    }
+    if (carry != 0) fn(index, carry);
+  }
+
+ private:
+  std::array<std::uint64_t, max_span / 64> teeth_{};
+  std::uint64_t words_;
+};
+
+// Calls fn(index, bits) for the words of a pattern whose innermost run loop makes a comb of at least two teeth a word;
+// false, with nothing called, where it does not or where building the comb costs more than it saves.
+template <class Fn>
+bool for_each_comb_word(const AccessPattern& set, Fn&& fn) {
+  const std::span<const Loop> nest = set.run_loops();
+  if (nest.empty() || nest.back().stride > 32 || set.runs() < 64) return false;
+  const std::uint64_t run = set.run_bytes();
+  const auto stride = static_cast<std::uint64_t>(nest.back().stride);
+  if (run > Comb::max_span / 2) return false;
+  const std::uint64_t some = std::min(nest.back().size, (Comb::max_span - run) / stride + 1);
+  const std::uint64_t whole = nest.back().size / some;
+  const std::uint64_t rest = nest.back().size % some;
+  const Comb body(run, stride, some);
+  const Comb tail(run, stride, std::max<std::uint64_t>(rest, 1));
+  const AccessPattern heads(set.start(), 1, nest.first(nest.size() - 1));
+  heads.for_each_run([&](std::uint64_t first, std::uint64_t neighbours) {
+    for (std::uint64_t head = first; head < first + neighbours; ++head) {
+      for (std::uint64_t k = 0; k < whole; ++k) body.for_each_word(head + k * some * stride, fn);
+      if (rest > 0) tail.for_each_word(head + whole * some * stride, fn);
+    }
+  });
+  return true;
+}
+
 const std::uint64_t* words_of(const SparseStore& store) { return reinterpret_cast<const std::uint64_t*>(store.data()); }
 std::uint64_t* words_of(SparseStore& store) { return reinterpret_cast<std::uint64_t*>(store.data()); }
 
@@ -86,6 +141,7 @@ void DefinedMap::mark(const AccessPattern& pattern) {
   const AccessPattern set = pattern.as_set();
   require_inside(set.lowest(), set.highest() - set.lowest() + 1);
   std::uint64_t* words = words_of(words_store_);
+  if (for_each_comb_word(set, [words](std::uint64_t index, std::uint64_t bits) { words[index] |= bits; })) return;
   set.for_each_run([words](std::uint64_t start, std::uint64_t bytes) { set_bits(words, start, bytes); });
 }
 
@@ -101,7 +157,12 @@ std::optional<std::uint64_t> DefinedMap::first_undefined(const AccessPattern& pa
   require_inside(set.lowest(), set.highest() - set.lowest() + 1);
   const std::uint64_t* words = words_of(words_store_);
   std::uint64_t found = not_found;
-  // No way out of the walk, so the rest is skipped at a test a run.
+  // No way out of the walks, so what follows a find is skipped at a test each.
+  const bool by_words = for_each_comb_word(set, [&](std::uint64_t index, std::uint64_t bits) {
+    const std::uint64_t missing = bits & ~words[index];
+    if (missing != 0 && found == not_found) found = index * 64 + static_cast<std::uint64_t>(std::countr_zero(missing));
+  });
+  if (by_words) return found == not_found ? std::nullopt : std::optional(found);
   set.for_each_run([&](std::uint64_t start, std::uint64_t bytes) {
     if (found == not_found) found = first_clear(words, start, bytes);
   });

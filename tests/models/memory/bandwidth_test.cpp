@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <boost/mp11.hpp>
 #include <cmath>
 #include <limits>
 
@@ -232,6 +233,28 @@ TEST(NaturalLog, WithinTheStatedBound) {
   }
   EXPECT_EQ(natural_log(1.0), 0.0);
   static_assert(natural_log(2.0) == 0x1.62e42fefa39efp-1);
+}
+
+// ---- the keys a description file uses
+
+TEST(BandwidthModel, IsDescribedByTheseKeys) {
+  const auto keys = []<class T>(T*) {
+    std::vector<std::string> names;
+    boost::mp11::mp_for_each<boost::describe::describe_members<T, boost::describe::mod_public>>(
+        [&](auto member) { names.push_back(member.name); });
+    return names;
+  };
+  EXPECT_THAT(keys(static_cast<BandwidthModel*>(nullptr)),
+              ElementsAre("ceiling_bits_per_cycle", "contiguous_bits_per_cycle", "strided", "burst_bytes",
+                          "below_table", "alignment"));
+  EXPECT_THAT(keys(static_cast<StridedRates*>(nullptr)), ElementsAre("read", "write"));
+  EXPECT_THAT(keys(static_cast<RatePoint*>(nullptr)), ElementsAre("run_bytes", "bits_per_cycle"));
+  Alignment alignment{};
+  EXPECT_TRUE(boost::describe::enum_from_string("exact", alignment));
+  EXPECT_EQ(alignment, Alignment::exact);
+  BelowTable below{};
+  EXPECT_TRUE(boost::describe::enum_from_string("proportional", below));
+  EXPECT_EQ(below, BelowTable::proportional);
 }
 
 // ---- what a model may not say

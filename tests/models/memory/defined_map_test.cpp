@@ -73,6 +73,33 @@ TEST(DefinedMap, PatternsAgreeWithBits) {
   }
 }
 
+// Windows of many strided elements, which go through the bitmap a word at a time.
+TEST(DefinedMap, StridedWindowsAgreeWithBits) {
+  for (std::uint64_t seed = 1; seed <= 1'000; ++seed) {
+    std::mt19937_64 random(seed);
+    naive::Nest nest;
+    nest.element_bytes = static_cast<std::uint32_t>(naive::pick(random, 1, 8));
+    const auto step = static_cast<std::int64_t>(naive::pick(random, 1, 40));
+    const std::uint64_t teeth = naive::pick(random, 2, 700);
+    nest.loops = {{naive::pick(random, 1, 5), static_cast<std::int64_t>(naive::pick(random, 1, 9000))}, {teeth, step}};
+    if (naive::pick(random, 0, 2) == 0) nest.loops.push_back({naive::pick(random, 2, 4), nest.element_bytes});
+    nest.start = naive::pick(random, 0, 200);
+    const AccessPattern pattern = naive::pattern_of(nest);
+    auto touched = naive::byte_addresses(nest);
+    const std::uint64_t size = *std::ranges::max_element(touched) + 100;
+    DefinedMap map(size, "m");
+    map.mark(pattern);
+    std::vector<bool> bits(size);
+    for (const std::uint64_t address : touched) bits[address] = true;
+    for (std::uint64_t i = 0; i < size; ++i)
+      ASSERT_EQ(!map.first_undefined(i, 1).has_value(), bits[i]) << "seed " << seed << " byte " << i;
+    ASSERT_EQ(map.first_undefined(pattern), std::nullopt) << "seed " << seed;
+    const std::uint64_t gone = touched[naive::pick(random, 0, touched.size() - 1)];
+    map.unmark(gone, 1);
+    ASSERT_EQ(map.first_undefined(pattern), std::optional(gone)) << "seed " << seed;
+  }
+}
+
 TEST(DefinedMap, ADramSizedMapIsSparse) {
   constexpr std::uint64_t bytes = 32ull << 30;
   DefinedMap map(bytes, "hbm");
