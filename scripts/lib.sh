@@ -1,4 +1,5 @@
-# Shared by the scripts of this folder; sourced, never run. Bash.
+# shellcheck shell=bash
+# Shared by the scripts of this folder; sourced, never run.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 repo=$PWD
@@ -46,9 +47,9 @@ logged() {
 
 # configure PRESET LOG [cmake options]
 configure() {
-  local preset=$1 log=$2 launcher
+  local preset=$1 log=$2 options
   shift 2
-  launcher=$(command -v ccache || true)
-  logged configure "$log" cmake --preset "$preset" "-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher" \
-    "-DBOOST_ROOT=$([ -d "$boost_beside" ] && echo "$boost_beside/usr" || true)" "$@"
+  options=("-DCMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache || true)")
+  [ ! -d "$boost_beside" ] || options+=("-DBOOST_ROOT=$boost_beside/usr")
+  logged configure "$log" cmake --preset "$preset" "${options[@]}" "$@"
 }

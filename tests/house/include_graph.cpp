@@ -30,7 +30,7 @@ std::vector<Include> includes_of(const std::string& text) {
 // "models/base" of "models/base/errors.hpp"; "platform" and "sc_main" are one folder each, whatever lies below.
 std::string folder_of(const std::string& path) {
   const auto first = path.find('/');
-  const std::string top = path.substr(0, first);
+  std::string top = path.substr(0, first);
   if (top == "platform" || top == "sc_main") return top;
   return path.substr(0, path.find('/', first + 1));
 }

@@ -1,0 +1,84 @@
+// The host model of the demo, and with it the files of data/mnist.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+
+#include "mnist_host/network.hpp"
+
+namespace tilevp::mnist {
+namespace {
+
+using testing::ElementsAre;
+
+Tensor data(const std::string& name) { return read_npy(std::string(TILEVP_SOURCE_DIR "/data/mnist/") + name + ".npy"); }
+
+TEST(MnistHost, ConvolutionByHand) {
+  // One channel 3x3, two filters 2x2 stored as C,H,W,O.
+  const Tensor image{{1, 1, 3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9}};
+  const Tensor weights{
+      {1, 2, 2, 2},
+      {1, 0, 0, 1, 0, 0, 0, -1}};  // filter 0 takes the upper left pixel; filter 1 upper right - lower right
+  const Tensor out = convolution(image, weights);
+  EXPECT_THAT(out.shape, ElementsAre(1, 2, 2, 2));
+  EXPECT_THAT(out.values, ElementsAre(1, 2, 4, 5, 2 - 5, 3 - 6, 5 - 8, 6 - 9));
+}
+
+TEST(MnistHost, ActivationByHand) {
+  const Tensor sums{{1, 1, 3, 3}, {-9, 1, 100, 2, -3, 100, 100, 100, 100}};
+  EXPECT_THAT(activation(sums, {{1}, {0.5F}}, true).values, ElementsAre(2.5F));  // the odd row and column are dropped
+  EXPECT_THAT(activation(sums, {{1}, {1}}, false).values, ElementsAre(0, 2, 101, 3, 0, 101, 101, 101, 101));
+}
+
+TEST(MnistHost, Bf16RoundsToNearestEven) {
+  EXPECT_EQ(to_bf16(1.0F + 1.0F / 256), 1.0F);               // half way between 1 and 1 + 2^-7: the even one
+  EXPECT_EQ(to_bf16(1.0F + 3.0F / 256), 1.0F + 4.0F / 256);  // half way above an odd one
+  EXPECT_EQ(to_bf16(1.0F + 1.0F / 256 + 1.0F / 65536), 1.0F + 2.0F / 256);
+}
+
+TEST(MnistHost, ShapesAreThoseOfTheNetwork) {
+  EXPECT_THAT(data("digits").shape, ElementsAre(256, 1, 28, 28));
+  EXPECT_THAT(data("labels").shape, ElementsAre(256));
+  EXPECT_THAT(data("conv1_weights").shape, ElementsAre(1, 3, 3, 16));
+  EXPECT_THAT(data("conv2_weights").shape, ElementsAre(16, 3, 3, 64));
+  EXPECT_THAT(data("conv3_weights").shape, ElementsAre(64, 3, 3, 128));
+  EXPECT_THAT(data("dense_weights").shape, ElementsAre(10, 1152));
+}
+
+TEST(MnistHost, DataIsBf16) {
+  for (const auto* name : {"digits", "conv1_weights", "conv1_bias", "conv2_weights", "conv2_bias", "conv3_weights",
+                           "conv3_bias", "dense_weights", "dense_bias"})
+    for (const float value : data(name).values)
+      ASSERT_EQ(std::bit_cast<std::uint32_t>(value) & 0xFFFF, 0U) << name << " " << value;
+}
+
+// 254 is what PyTorch counted with the same rounded weights when the network was trained (data/mnist/README.md).
+TEST(MnistHost, Gets254Of256Right) {
+  Tensor images = data("digits");
+  for (const auto* layer : {"conv1", "conv2", "conv3"}) {
+    const std::string name = layer;
+    images = activation(convolution(images, data(name + "_weights")), data(name + "_bias"), name != "conv3");
+  }
+  EXPECT_THAT(images.shape, ElementsAre(256, 128, 3, 3));
+  const auto found = classify(images, data("dense_weights"), data("dense_bias"));
+  const auto labels = data("labels").values;
+  int right = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) right += static_cast<float>(found[i]) == labels[i] ? 1 : 0;
+  EXPECT_EQ(right, 254);
+}
+
+TEST(MnistHost, NpyReadsBackAndRefusesATruncatedFile) {
+  const std::string path = testing::TempDir() + "mnist_host_roundtrip.npy";
+  write_npy(path, {{2, 3}, {1, 2, 3, 4, 5, 6.5F}});
+  EXPECT_THAT(read_npy(path).shape, ElementsAre(2, 3));
+  EXPECT_THAT(read_npy(path).values, ElementsAre(1, 2, 3, 4, 5, 6.5F));
+  std::ofstream(path, std::ios::binary | std::ios::app) << 'x';
+  EXPECT_THROW(read_npy(path), std::runtime_error);
+  std::remove(path.c_str());
+}
+
+}  // namespace
+}  // namespace tilevp::mnist
