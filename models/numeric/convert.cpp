@@ -49,20 +49,27 @@ void widen_rows(const std::byte* source, std::size_t count, std::ptrdiff_t strid
   });
 }
 
+// Both values are computed and a mask chooses: a conditional expression around float arithmetic becomes a branch, which
+// keeps gcc from vectorising the loop (-ftrapping-math).
+std::uint32_t select(bool condition, std::uint32_t yes, std::uint32_t no) {
+  const std::uint32_t mask = 0U - static_cast<std::uint32_t>(condition);
+  return (yes & mask) | (no & ~mask);
+}
+
 // The three cases of fp16 side by side, chosen by masks. Subnormals go through an integer to float conversion (exact:
 // the fraction has ten bits), so that no host instruction meets a subnormal operand.
 float widen_one_fp16(std::uint32_t bits) {
   const std::uint32_t magnitude = bits & 0x7fff;
   const auto fraction = static_cast<float>(static_cast<std::int32_t>(bits & 0x3ff));
   const auto subnormal = std::bit_cast<std::uint32_t>(fraction * 0x1p-24F);
-  const std::uint32_t normal = (magnitude << 13) + (magnitude >= 0x7c00 ? 224U << 23 : 112U << 23);
-  return std::bit_cast<float>((magnitude < 0x400 ? subnormal : normal) | ((bits & 0x8000) << 16));
+  const std::uint32_t normal = (magnitude << 13) + select(magnitude >= 0x7c00, 224U << 23, 112U << 23);
+  return std::bit_cast<float>(select(magnitude < 0x400, subnormal, normal) | ((bits & 0x8000) << 16));
 }
 
 std::uint16_t narrow_one_bf16(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
-  return static_cast<std::uint16_t>((bits & 0x7fffffff) > 0x7f800000 ? canonical_nan_bf16 : rounded);
+  return static_cast<std::uint16_t>(select((bits & 0x7fffffff) > 0x7f800000, canonical_nan_bf16, rounded));
 }
 
 std::uint16_t narrow_one_fp16(float value) {
@@ -71,12 +78,12 @@ std::uint16_t narrow_one_fp16(float value) {
   // Normal result: rebias the exponent by 112, round away the low 13 bits.
   const std::uint32_t normal = (magnitude - (112U << 23) + 0xfff + ((magnitude >> 13) & 1)) >> 13;
   // Below 2^-14 the result is a multiple of 2^-24, the last place of a float in [0.5, 1): adding 0.5 rounds to it.
-  const float shifted = std::bit_cast<float>(magnitude < 0x38800000 ? magnitude : 0U) + 0.5F;
+  const float shifted = std::bit_cast<float>(select(magnitude < 0x38800000, magnitude, 0)) + 0.5F;
   const std::uint32_t subnormal = std::bit_cast<std::uint32_t>(shifted) - 0x3f000000;
-  std::uint32_t result = magnitude < 0x38800000 ? subnormal : normal;
-  result = magnitude >= 0x477ff000 ? 0x7c00 : result;  // 65520, the middle between 65504 and 2^16, and above
+  std::uint32_t result = select(magnitude < 0x38800000, subnormal, normal);
+  result = select(magnitude >= 0x477ff000, 0x7c00, result);  // 65520, the middle between 65504 and 2^16, and above
   result |= (bits >> 16) & 0x8000;
-  return static_cast<std::uint16_t>(magnitude > 0x7f800000 ? canonical_nan_fp16 : result);
+  return static_cast<std::uint16_t>(select(magnitude > 0x7f800000, canonical_nan_fp16, result));
 }
 
 }  // namespace

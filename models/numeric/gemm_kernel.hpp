@@ -7,6 +7,10 @@
 
 namespace tilevp::numeric {
 
+// From a panel to the next. A cache line more than the panel holds: packing writes one line of every panel in turn, and
+// at a distance of 8 KB (128 x 16 floats) all of them fall into one set of the first-level cache (20 us instead of 13).
+constexpr std::size_t panel_stride(std::size_t depth, std::size_t width) { return depth * width + 16; }
+
 struct GemmOutput {
   float* data;                // [M][row_stride]
   std::ptrdiff_t row_stride;  // floats
@@ -14,7 +18,8 @@ struct GemmOutput {
 };
 
 // S[m][n] for all m < rows, n < columns from operands packed in panels, zero padded:
-// stationary [ceil(rows / tile_rows)][depth][tile_rows], moving [ceil(columns / panel_columns)][depth][panel_columns].
+// stationary [ceil(rows / tile_rows)][depth][tile_rows], moving [ceil(columns / panel_columns)][depth][panel_columns],
+// the panels panel_stride() floats apart.
 struct PanelProduct {
   const float* stationary;
   const float* moving;

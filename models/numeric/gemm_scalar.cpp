@@ -26,8 +26,8 @@ float ordered_dot(const float* stationary, std::size_t stationary_stride, const 
 void multiply_panels(const PanelProduct& p) {
   for (std::size_t m = 0; m < p.rows; ++m)
     for (std::size_t n = 0; n < p.columns; ++n) {
-      const float* stationary = p.stationary + m / tile_rows * tile_rows * p.depth + m % tile_rows;
-      const float* moving = p.moving + n / panel_columns * panel_columns * p.depth + n % panel_columns;
+      const float* stationary = p.stationary + m / tile_rows * panel_stride(p.depth, tile_rows) + m % tile_rows;
+      const float* moving = p.moving + n / panel_columns * panel_stride(p.depth, panel_columns) + n % panel_columns;
       store(ordered_dot(stationary, tile_rows, moving, panel_columns, p.depth),
             p.out.data + static_cast<std::ptrdiff_t>(m) * p.out.row_stride + n, p.out.accumulate);
     }

@@ -34,22 +34,22 @@ void grow(AlignedFloats& buffer, std::size_t size) {
 
 // Copies width floats; a whole panel row has its size known to the compiler, so that the copy is a few moves.
 template <std::size_t width>
-void copy_panels(const float* row, std::size_t panels, std::size_t panel_stride, float* out) {
-  for (std::size_t p = 0; p < panels; ++p) std::memcpy(out + p * panel_stride, row + p * width, width * sizeof(float));
+void copy_panels(const float* row, std::size_t panels, std::size_t stride, float* out) {
+  for (std::size_t p = 0; p < panels; ++p) std::memcpy(out + p * stride, row + p * width, width * sizeof(float));
 }
 
 // Row k of a [panels][depth][width] operand from a row buffer that is zero-filled up to panels * width.
 void scatter_to_panels(const float* row, std::size_t panels, std::size_t width, std::size_t depth, float* out) {
-  const std::size_t panel_stride = depth * width;
+  const std::size_t stride = panel_stride(depth, width);
   switch (width) {
     case 4:
-      return copy_panels<4>(row, panels, panel_stride, out);
+      return copy_panels<4>(row, panels, stride, out);
     case 6:
-      return copy_panels<6>(row, panels, panel_stride, out);
+      return copy_panels<6>(row, panels, stride, out);
     case 8:
-      return copy_panels<8>(row, panels, panel_stride, out);
+      return copy_panels<8>(row, panels, stride, out);
     case 16:
-      return copy_panels<16>(row, panels, panel_stride, out);
+      return copy_panels<16>(row, panels, stride, out);
     default:
       throw Defect("no panel copy of width " + std::to_string(width));
   }
@@ -60,7 +60,7 @@ void pack_panels(const StridedTile& tile, std::size_t width, AlignedFloats& row,
   const std::size_t columns = tile.free_size();
   const std::size_t padded = round_up(columns, width);
   grow(row, padded);
-  grow(out, padded * depth);
+  grow(out, padded / width * panel_stride(depth, width));
   std::fill(row.begin() + static_cast<std::ptrdiff_t>(columns), row.begin() + static_cast<std::ptrdiff_t>(padded),
             0.0F);
   for (std::size_t k = 0; k < depth; ++k) {
