@@ -35,6 +35,11 @@ class EffectsQueue {
 
   // Executes everything appended so far.
   void join();
+  // From now on an effect executes when it is appended: somebody looks at simulated bytes without joining (DMI).
+  void execute_at_once() {
+    join();
+    at_once_ = true;
+  }
 
   std::uint64_t executed() const { return executed_; }
 
@@ -46,6 +51,7 @@ class EffectsQueue {
   };
 
   bool enabled_;
+  bool at_once_ = false;
   std::vector<Slot> slots_;
   std::size_t count_ = 0;
   std::uint64_t executed_ = 0;
@@ -57,6 +63,11 @@ void EffectsQueue::append(Effect&& effect) {
   static_assert(sizeof(Stored) <= slot_bytes, "an effect must fit its slot");
   static_assert(alignof(Stored) <= alignof(std::max_align_t));
   if (!enabled_) return;
+  if (at_once_) {
+    effect();
+    ++executed_;
+    return;
+  }
   if (count_ == capacity) join();
   Slot& slot = slots_[count_];
   ::new (slot.storage.data()) Stored(std::forward<Effect>(effect));

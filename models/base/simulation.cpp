@@ -39,12 +39,17 @@ void Simulation::guarded(const std::string& module, const std::function<void()>&
 
 void Simulation::finish() {
   finished_ = true;
-  sc_core::sc_stop();
+  stop();
 }
 
 void Simulation::fail(std::exception_ptr error) {
   if (!failure_) failure_ = std::move(error);
-  if (sc_core::sc_get_status() != sc_core::SC_STOPPED) sc_core::sc_stop();
+  stop();
+}
+
+// SystemC warns about a second sc_stop.
+void Simulation::stop() {
+  if (!std::exchange(stopping_, true)) sc_core::sc_stop();
 }
 
 void Simulation::run(std::uint64_t max_time_ps) {
@@ -57,9 +62,9 @@ void Simulation::run(std::uint64_t max_time_ps) {
   if (finished_) return;
   std::vector<WaitingRecord> waiting = waits_.read();
   const bool starved = !sc_core::sc_pending_activity();
-  throw NoEnd((starved ? "nothing can happen any more at " : "the time limit was reached at ") +
-                  std::to_string(now_ps()) + " ps, " + std::to_string(waiting.size()) + " agents wait",
-              std::move(waiting));
+  const std::string when = starved ? "nothing can happen any more at " + std::to_string(now_ps())
+                                   : "the time limit was reached at " + std::to_string(max_time_ps);
+  throw NoEnd(when + " ps, " + std::to_string(waiting.size()) + " agents wait", std::move(waiting));
 }
 
 }  // namespace tilevp

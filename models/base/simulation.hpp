@@ -64,6 +64,8 @@ class Simulation : public sc_core::sc_module {
   void run(std::uint64_t max_time_ps = UINT64_MAX);
 
  private:
+  void stop();
+
   SimulationOptions options_;
   EffectsQueue effects_;
   WaitBoard waits_;
@@ -73,6 +75,7 @@ class Simulation : public sc_core::sc_module {
   CompletionQueue completions_;
   std::uint64_t last_id_ = 0;
   bool finished_ = false;
+  bool stopping_ = false;
   std::exception_ptr failure_;
 };
 
