@@ -1,0 +1,78 @@
+#pragma once
+// What a platform is made of: one JSON file, read into typed structs. Every figure that is not a choice of ours has its
+// source in `sources`, keyed by its path.
+#include <boost/describe.hpp>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tilevp/base/clock_domain.hpp"
+#include "tilevp/described/document.hpp"
+#include "tilevp/dma/parameters.hpp"
+#include "tilevp/memory/memory.hpp"
+#include "tilevp/neuroncore/parameters.hpp"
+
+namespace tilevp::platform {
+
+// What one access of the host costs, beside the time its target takes.
+struct HostParameters {
+  double write_latency_ns = 200;
+  double read_latency_ns = 1000;
+  double bytes_per_ns = 16;
+  // Longer accesses are cut into pieces of this size: the grain in which the host shares a memory with others.
+  std::uint32_t access_bytes = 65'536;
+
+  void check(const std::string& path) const;
+};
+BOOST_DESCRIBE_STRUCT(HostParameters, (), (write_latency_ns, read_latency_ns, bytes_per_ns, access_bytes))
+
+// Where the parts stand in the addresses that the host and the DMA engines use.
+struct AddressMap {
+  std::uint64_t hbm_base = 0;
+  std::uint64_t core0_base = 0x1000'0000'0000;
+};
+BOOST_DESCRIBE_STRUCT(AddressMap, (), (hbm_base, core0_base))
+
+struct Description {
+  std::string name = "custom";
+  std::string summary{};
+  // What the real machine has and this model of it has not, one item each.
+  std::vector<std::string> not_modelled{};
+  // Path of a figure ("dma.bytes_per_ns"), or of the part that holds it ("host"), to where it comes from.
+  std::map<std::string, std::string> sources{};
+  memory::MemoryParameters hbm{};
+  neuroncore::Parameters core{};
+  dma::Parameters dma{};
+  HostParameters host{};
+  AddressMap map{};
+
+  // Rates and clocks positive, sizes that the machine can hold, ranges that do not overlap, sources of paths that exist.
+  void check(const std::string& path) const;
+};
+BOOST_DESCRIBE_STRUCT(Description, (), (name, summary, not_modelled, sources, hbm, core, dma, host, map))
+
+// A description with where it came from.
+struct LoadedDescription {
+  Description description{};
+  std::string sha256{};                 // of the file's text
+  std::vector<std::string> overrides{};  // as given
+};
+
+// Names of the descriptions that are part of the program: trn1, trn2, trn3.
+std::vector<std::string> shipped_descriptions();
+// The text of one of them; empty where there is none of that name.
+std::string_view shipped_description(std::string_view name);
+
+// `name_or_file`: a shipped name, else a file (anything with a dot or a slash). `overrides` are the `-c PATH=VALUE` in
+// their order. UserError with file and line, or the override, for anything wrong.
+LoadedDescription load_description(const std::string& name_or_file, const std::vector<std::string>& overrides);
+
+// The clock domains that times may be given in: pe, vector, scalar, gpsimd, sync, dma.
+std::vector<ClockDomain> clock_domains(const Description& description);
+
+// A person's view: what it is, what it holds, where each figure comes from, what it does not model.
+std::string description_text(const Description& description);
+
+}  // namespace tilevp::platform

@@ -1,0 +1,78 @@
+#include "tilevp/platform/interrupted.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <string>
+
+#include "tilevp/base/errors.hpp"
+
+namespace tilevp::platform {
+namespace {
+
+constexpr char stop_watching = 0;
+
+// A signal handler reaches nothing but these.
+std::array<int, 2> wake_pipe{-1, -1};
+std::atomic<int> pending_signal{0};
+
+void on_signal(int signal) {
+  const int saved_errno = errno;
+  pending_signal = signal;
+  const char byte = 1;
+  [[maybe_unused]] const auto written = write(wake_pipe[1], &byte, 1);
+  std::signal(signal, SIG_DFL);
+  errno = saved_errno;
+}
+
+}  // namespace
+
+Interrupted::Interrupted(int signal)
+    : std::runtime_error(std::string("interrupted by ") + (signal == SIGINT ? "SIGINT" : "SIGTERM")), signal_(signal) {}
+
+HostClock::HostClock(Simulation& simulation, std::function<void()> tick)
+    : sc_prim_channel("host_clock"), simulation_(simulation), tick_(std::move(tick)) {
+  if (pipe2(wake_pipe.data(), O_CLOEXEC | O_NONBLOCK) != 0) throw Defect("cannot make a pipe");
+  pending_signal = 0;
+  std::signal(SIGINT, on_signal);
+  std::signal(SIGTERM, on_signal);
+  watcher_ = std::thread([this] { watch(); });
+}
+
+HostClock::~HostClock() {
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+  [[maybe_unused]] const auto written = write(wake_pipe[1], &stop_watching, 1);
+  watcher_.join();
+  close(wake_pipe[0]);
+  close(wake_pipe[1]);
+}
+
+// On a thread of its own: turns signals and host time into requests that the kernel looks at between two deltas.
+void HostClock::watch() {
+  const int period_ms = tick_ ? 200 : -1;
+  while (true) {
+    pollfd entry{.fd = wake_pipe[0], .events = POLLIN, .revents = 0};
+    const int ready = poll(&entry, 1, period_ms);
+    if (ready > 0) {
+      char byte = 1;
+      if (read(wake_pipe[0], &byte, 1) == 1 && byte == stop_watching) return;
+    }
+    async_request_update();
+  }
+}
+
+void HostClock::update() {
+  const int signal = pending_signal.exchange(0);
+  if (signal != 0)
+    simulation_.fail(std::make_exception_ptr(Interrupted(signal)));
+  else if (tick_)
+    tick_();
+}
+
+}  // namespace tilevp::platform

@@ -1,0 +1,107 @@
+// `tilevp describe program|platform|probe|registers|options ...`.
+#include <iostream>
+
+#include "tilevp/base/errors.hpp"
+#include "tilevp/described/describe.hpp"
+#include "tilevp/described/writer.hpp"
+#include "tilevp/platform/builder.hpp"
+#include "tilevp/sc_main/command.hpp"
+#include "tilevp/sc_main/run_plan.hpp"
+
+namespace tilevp::command {
+namespace {
+
+const std::vector<std::string> kinds{"program", "platform", "probe", "registers", "options"};
+
+void print_help() {
+  std::cout << "usage: tilevp describe program NAME [program options]    how its work would be laid out\n"
+               "       tilevp describe platform NAME|FILE [-c PATH=VALUE] [--format text|json]\n"
+               "       tilevp describe probe NAME [--platform NAME|FILE]\n"
+               "       tilevp describe registers [--platform NAME|FILE]   the register reference (Markdown)\n"
+               "       tilevp describe options                            the keys of a description (Markdown)\n";
+}
+
+void expect_words(const Arguments& arguments, std::size_t count, std::string_view usage) {
+  if (arguments.positionals().size() != count)
+    throw UserError("describe", "expected " + std::string(usage) + ", found " +
+                                    std::to_string(arguments.positionals().size()) + " words");
+}
+
+void describe_program(Words words) {
+  if (words.empty() || words[0].starts_with("-"))
+    throw UserError("describe program", "expected a name: " + described::join(programs().names()));
+  const auto program = programs().make(words[0]);
+  const auto arguments =
+      parse_arguments(words.subspan(1), option_specs(*program), "tilevp describe program " + std::string(program->name()));
+  expect_words(arguments, 0, "only options after the program's name");
+  program->prepare({.options = option_values(*program, arguments)});
+  std::cout << program->describe();
+}
+
+void describe_platform(Words words) {
+  const std::vector<OptionSpec> options{
+      {.name = "-c", .placeholder = "PATH=VALUE", .repeatable = true},
+      {.name = "--format", .placeholder = "text|json"}};
+  const auto arguments = parse_arguments(words, options, "tilevp describe platform");
+  expect_words(arguments, 1, "a platform: " + described::join(platform::shipped_descriptions()) + " or a file");
+  const auto format = choice("--format", arguments.value("--format", "text"), {"text", "json"});
+  const auto loaded = platform::load_description(arguments.positionals()[0], arguments.all("-c"));
+  if (format == "json") {
+    std::cout << described::pretty_struct(loaded.description);
+    return;
+  }
+  platform::Platform machine(loaded.description, {});
+  std::cout << platform::description_text(loaded.description) << "\naddress map\n" << machine.map_text();
+}
+
+void describe_probe(Words words) {
+  const auto arguments = parse_arguments(words, platform_options(), "tilevp describe probe");
+  expect_words(arguments, 1, "a probe's name ('tilevp list probes')");
+  const auto& name = arguments.positionals()[0];
+  platform::Platform machine(load_platform(arguments).description, {});
+  std::vector<std::string> names;
+  for (const auto* probe : machine.simulation().probes().all()) {
+    if (probe->name() == name) {
+      std::cout << name << ": " << probe->bits() << " bits, " << probe->meaning() << "\n";
+      return;
+    }
+    names.push_back(probe->name());
+  }
+  throw UserError(name, "unknown probe" + described::nearest_hint(name, names));
+}
+
+void describe_registers(Words words) {
+  const auto arguments = parse_arguments(words, platform_options(), "tilevp describe registers");
+  expect_words(arguments, 0, "no further word");
+  platform::Platform machine(load_platform(arguments).description, {});
+  std::cout << "# Registers\n\nOffsets are from the base address of the window.\n";
+  for (const auto& window : machine.register_windows())
+    std::cout << "\n## " << window.name << "\n\n" << window.table;
+}
+
+void describe_options(Words words) {
+  expect_words(parse_arguments(words, {}, "tilevp describe options"), 0, "no further word");
+  std::cout << "# Keys of a platform description\n\n| key | type | default |\n|---|---|---|\n";
+  for (const auto& field : described::describe_fields<platform::Description>())
+    std::cout << "| `" << field.path << "` | " << field.type << " | `" << field.default_value << "` |\n";
+}
+
+}  // namespace
+
+int describe(Words words) {
+  if (words.empty()) throw UserError("describe", "expected one of " + described::join(kinds));
+  if (words[0] == "--help" || words[0] == "-h") {
+    print_help();
+    return 0;
+  }
+  const auto kind = choice("describe", words[0], kinds);
+  const auto rest = words.subspan(1);
+  if (kind == "program") describe_program(rest);
+  if (kind == "platform") describe_platform(rest);
+  if (kind == "probe") describe_probe(rest);
+  if (kind == "registers") describe_registers(rest);
+  if (kind == "options") describe_options(rest);
+  return 0;
+}
+
+}  // namespace tilevp::command

@@ -1,0 +1,58 @@
+// `tilevp list programs|platforms|probes|statistics`.
+#include <iostream>
+
+#include "tilevp/base/errors.hpp"
+#include "tilevp/platform/builder.hpp"
+#include "tilevp/platform/report_figures.hpp"
+#include "tilevp/sc_main/command.hpp"
+#include "tilevp/sc_main/run_plan.hpp"
+
+namespace tilevp::command {
+namespace {
+
+void list_programs() {
+  for (const auto& name : programs().names()) std::cout << name << "  " << programs().make(name)->summary() << "\n";
+}
+
+void list_platforms() {
+  for (const auto& name : platform::shipped_descriptions())
+    std::cout << name << "  " << platform::load_description(name, {}).description.summary << "\n";
+}
+
+void list_probes(const platform::Description& description) {
+  platform::Platform machine(description, {});
+  for (const auto* probe : machine.simulation().probes().all())
+    std::cout << probe->name() << "  " << probe->bits() << (probe->bits() == 1 ? " bit  " : " bits  ") << probe->meaning()
+              << "\n";
+}
+
+void list_statistics(const platform::Description& description) {
+  platform::Platform machine(description, {});
+  for (const auto& figure : platform::figures(machine))
+    std::cout << figure.name << " [" << figure.unit << "]  " << figure.text << "\n";
+}
+
+}  // namespace
+
+int list(Words words) {
+  const std::vector<std::string> kinds{"programs", "platforms", "probes", "statistics"};
+  auto options = platform_options();
+  options.push_back({.name = "--help", .takes = Takes::nothing, .text = "this text"});
+  const auto arguments = parse_arguments(words, options, "tilevp list");
+  if (arguments.has("--help")) {
+    std::cout << "usage: tilevp list programs|platforms|probes|statistics [options]\n\n" << help_lines(options);
+    return 0;
+  }
+  if (arguments.positionals().size() != 1)
+    throw UserError("list", "expected one of " + described::join(kinds) + ", found " +
+                                std::to_string(arguments.positionals().size()) + " words");
+  const auto kind = choice("list", arguments.positionals()[0], kinds);
+  const auto description = load_platform(arguments).description;
+  if (kind == "programs") list_programs();
+  if (kind == "platforms") list_platforms();
+  if (kind == "probes") list_probes(description);
+  if (kind == "statistics") list_statistics(description);
+  return 0;
+}
+
+}  // namespace tilevp::command

@@ -1,0 +1,122 @@
+#include "tilevp/sc_main/run_plan.hpp"
+
+#include <unistd.h>
+
+#include "tilevp/base/errors.hpp"
+#include "tilevp/described/nearest.hpp"
+#include "tilevp/sc_main/times.hpp"
+
+namespace tilevp::command {
+namespace {
+
+std::string joined(const std::vector<std::string>& names) { return described::join(names); }
+
+bool wants_progress(const Arguments& arguments, bool quiet) {
+  const auto when = choice("--progress", arguments.value("--progress", "auto"), {"auto", "on", "off"});
+  if (when == "auto") return !quiet && isatty(STDERR_FILENO) == 1;
+  return when == "on";
+}
+
+void no_more_words(const Arguments& arguments) {
+  if (!arguments.positionals().empty())
+    throw UserError(arguments.positionals()[0], "unexpected word after the program's name; options begin with '--'");
+}
+
+}  // namespace
+
+std::vector<OptionSpec> platform_options() {
+  return {{.name = "--platform",
+           .placeholder = "NAME|FILE",
+           .default_value = "trn1",
+           .text = "a shipped description (" + joined(platform::shipped_descriptions()) + ") or a file"},
+          {.name = "-c", .placeholder = "PATH=VALUE", .text = "set one value of the description; the last wins", .repeatable = true}};
+}
+
+platform::LoadedDescription load_platform(const Arguments& arguments) {
+  return platform::load_description(arguments.value("--platform", "trn1"), arguments.all("-c"));
+}
+
+std::vector<OptionSpec> run_options() {
+  auto options = platform_options();
+  const std::vector<OptionSpec> own{
+      {.name = "--check",
+       .takes = Takes::optional_value,
+       .placeholder = "exact|ulp N|tolerance R",
+       .text = "compare the results with a reference computed on the host"},
+      {.name = "--report", .placeholder = "FILE", .text = "write the report (JSON) there"},
+      {.name = "--vcd", .placeholder = "FILE", .text = "write waves there, and a GTKWave view beside it"},
+      {.name = "--trace",
+       .placeholder = "GLOB|!GLOB",
+       .default_value = "*",
+       .text = "probes to record; with ! those not to record; repeatable",
+       .repeatable = true},
+      {.name = "--max-time", .placeholder = "TIME", .text = "give up at that simulated time: 20ms, 1500cycles@pe"},
+      {.name = "--seed", .placeholder = "N", .default_value = "1", .text = "seed of everything random"},
+      {.name = "--quantum",
+       .placeholder = "TIME",
+       .default_value = "0ps",
+       .text = "how far a sole user of its resources may run ahead; no result depends on it"},
+      {.name = "--construction-seed",
+       .placeholder = "N",
+       .default_value = "0",
+       .text = "build the platform's parts in another order; no result depends on it"},
+      {.name = "--arithmetic",
+       .placeholder = "on|off",
+       .default_value = "on",
+       .text = "off: times and checks only, no tensor is computed"},
+      {.name = "--progress", .placeholder = "auto|on|off", .default_value = "auto", .text = "a progress line on stderr"},
+      {.name = "-q", .takes = Takes::nothing, .text = "no summary"}};
+  options.insert(options.end(), own.begin(), own.end());
+  return options;
+}
+
+std::string run_help() {
+  return "usage: tilevp run PROGRAM [program options] [run options]\n\nprograms: " + joined(programs().names()) +
+         " (a unique last part is enough)\n'tilevp run PROGRAM --help' lists the program's options.\n\nrun options:\n" +
+         help_lines(run_options());
+}
+
+runtime::CheckRequest parse_check(const std::string& text) {
+  using Kind = runtime::CheckRequest::Kind;
+  if (text.empty() || text == "exact") return {Kind::exact, 0};
+  const auto split = text.find_first_of(" :");
+  const std::string kind = text.substr(0, split);
+  const std::string bound = split == std::string::npos ? "" : text.substr(split + 1);
+  if (kind == "ulp") return {Kind::ulp, static_cast<double>(whole_number("--check=ulp", bound, 0, 1u << 31))};
+  if (kind == "tolerance") return {Kind::tolerance, non_negative_number("--check=tolerance", bound)};
+  throw UserError("--check", "expected exact, 'ulp N' or 'tolerance R', found '" + text + "'");
+}
+
+RunPlan plan_run(Words words) {
+  if (words.empty() || words[0].starts_with("-")) throw UserError("run", "expected a program first: " + joined(programs().names()));
+  RunPlan plan;
+  plan.program = programs().make(words[0]);
+  auto known = option_specs(*plan.program);
+  const auto common = run_options();
+  known.insert(known.end(), common.begin(), common.end());
+  const auto arguments = parse_arguments(words.subspan(1), known, "tilevp run " + std::string(plan.program->name()));
+  no_more_words(arguments);
+
+  plan.given_options = given_options(*plan.program, arguments);
+  plan.platform = load_platform(arguments);
+  const auto clocks = platform::clock_domains(plan.platform.description);
+  plan.report_file = arguments.value("--report");
+  plan.vcd_file = arguments.value("--vcd");
+  plan.trace_globs = arguments.all("--trace");
+  if (!plan.trace_globs.empty() && plan.vcd_file.empty()) throw UserError("--trace", "needs --vcd FILE beside it");
+  if (arguments.has("--max-time")) plan.max_time_ps = parse_time("--max-time", arguments.value("--max-time"), clocks);
+  plan.quantum_ps = parse_time("--quantum", arguments.value("--quantum", "0ps"), clocks);
+  plan.construction_seed = whole_number("--construction-seed", arguments.value("--construction-seed", "0"), 0, UINT64_MAX);
+  plan.quiet = arguments.has("-q");
+  plan.progress = wants_progress(arguments, plan.quiet);
+
+  plan.request.options = option_values(*plan.program, arguments);
+  if (arguments.has("--check")) plan.request.check = parse_check(arguments.value("--check"));
+  plan.request.seed = whole_number("--seed", arguments.value("--seed", "1"), 0, UINT64_MAX);
+  plan.request.arithmetic = choice("--arithmetic", arguments.value("--arithmetic", "on"), {"on", "off"}) == "on";
+  if (!plan.request.arithmetic && arguments.has("--check"))
+    throw UserError("--check", "nothing is computed with --arithmetic off, so there is nothing to check");
+  return plan;
+}
+
+}  // namespace tilevp::command

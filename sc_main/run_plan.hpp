@@ -1,0 +1,42 @@
+#pragma once
+// What `tilevp run` was asked to do, read and checked before anything is built.
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tilevp/platform/description.hpp"
+#include "tilevp/runtime/program.hpp"
+#include "tilevp/sc_main/command.hpp"
+#include "tilevp/sc_main/programs.hpp"
+
+namespace tilevp::command {
+
+struct RunPlan {
+  std::unique_ptr<runtime::Program> program;
+  std::map<std::string, std::string, std::less<>> given_options;
+  runtime::RunRequest request{.options = runtime::OptionValues({})};
+  platform::LoadedDescription platform;
+  std::string report_file;  // empty: none
+  std::string vcd_file;     // empty: none
+  std::vector<std::string> trace_globs;
+  std::uint64_t max_time_ps = UINT64_MAX;
+  std::uint64_t quantum_ps = 0;
+  std::uint64_t construction_seed = 0;
+  bool progress = false;
+  bool quiet = false;
+};
+
+// Options that choose and change the platform: --platform, -c.
+std::vector<OptionSpec> platform_options();
+platform::LoadedDescription load_platform(const Arguments& arguments);
+
+std::string run_help();
+// The options of a run beside the program's own.
+std::vector<OptionSpec> run_options();
+RunPlan plan_run(Words words);
+
+// `--check[=exact|ulp N|tolerance R]`.
+runtime::CheckRequest parse_check(const std::string& text);
+
+}  // namespace tilevp::command
