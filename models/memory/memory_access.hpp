@@ -7,6 +7,7 @@
 // transaction it is, and the initiator sends the other runs itself.
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <tlm>
 
 #include "tilevp/memory/access_pattern.hpp"
@@ -45,6 +46,8 @@ struct MemoryAccess : tlm::tlm_extension<MemoryAccess> {
   std::uint64_t end_ps = 0;        // when the last byte is there (also now + the annotated delay)
   DirectMemory* direct = nullptr;  // way to the bytes; null: none (then timing_only was not honoured)
   AccessPattern direct_pattern;    // `pattern` in the memory's own addresses
+  std::uint64_t bursts = 0;        // the target moved for it; 0: the target does not say
+  std::uint64_t wasted_bytes = 0;  // of those bursts, beyond the pattern's own
 
   // Leaves the extension as new; the pool calls it when a payload comes back.
   void clear() { *this = MemoryAccess(); }

@@ -1,0 +1,158 @@
+#include "tilevp/memory/initiator_port.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "tilevp/base/errors.hpp"
+
+namespace tilevp::memory {
+namespace {
+
+const char* rule_of(tlm::tlm_response_status status) {
+  switch (status) {
+    case tlm::TLM_ADDRESS_ERROR_RESPONSE:
+      return "memory.address_error";
+    case tlm::TLM_COMMAND_ERROR_RESPONSE:
+      return "memory.command_error";
+    case tlm::TLM_BURST_ERROR_RESPONSE:
+      return "memory.burst_error";
+    case tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE:
+      return "memory.byte_enable_error";
+    default:
+      return "memory.error";
+  }
+}
+
+// TLM lengths have 32 bits: a longer run is sent in pieces.
+constexpr std::uint64_t max_plain_bytes = std::uint64_t{1} << 30;
+
+}  // namespace
+
+InitiatorPort::InitiatorPort(sc_core::sc_module_name name, Agent& agent)
+    : sc_module(name), agent_(agent), commit_(agent.simulation()) {}
+
+void InitiatorPort::fill(tlm::tlm_generic_payload& payload, Command command, const Run& run, std::byte* data) {
+  payload.set_command(command == Command::read ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND);
+  payload.set_address(run.address);
+  payload.set_data_ptr(reinterpret_cast<unsigned char*>(data));
+  payload.set_data_length(static_cast<unsigned>(run.bytes));
+  payload.set_streaming_width(static_cast<unsigned>(run.bytes));
+  payload.set_byte_enable_ptr(nullptr);
+  payload.set_dmi_allowed(false);
+  payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+}
+
+bool InitiatorPort::is_direct(const AccessPattern& pattern) {
+  const Handle handle = pool_.acquire();
+  std::byte none{};
+  fill(*handle, Command::read, {pattern.start(), 0}, &none);
+  handle.extension().pattern = pattern;
+  handle.extension().port = agent_.port();
+  socket->transport_dbg(*handle);
+  return handle.extension().direct != nullptr;
+}
+
+AccessGrant InitiatorPort::send(Command command, const AccessPattern& pattern, std::byte* data, bool timing_only,
+                                std::uint64_t cause) {
+  const Handle handle = pool_.acquire();
+  MemoryAccess& access = handle.extension();
+  fill(*handle, command, {pattern.start(), std::min(pattern.run_bytes(), max_plain_bytes)}, data);
+  access.pattern = pattern;
+  access.timing_only = timing_only;
+  access.id = agent_.simulation().next_id();
+  access.cause = cause;
+  access.port = agent_.port();
+  const std::uint64_t asked = now_ps();
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  socket->b_transport(*handle, delay);
+  if (!handle->is_response_ok()) raise(*handle, command);
+  if (!access.served) return {.begin_ps = asked, .end_ps = now_ps() + delay.value(), .id = access.id};
+  return {.begin_ps = access.begin_ps,
+          .end_ps = access.end_ps,
+          .id = access.id,
+          .served = true,
+          .direct = access.direct,
+          .direct_pattern = access.direct_pattern,
+          .bursts = access.bursts,
+          .wasted_bytes = access.wasted_bytes};
+}
+
+AccessGrant InitiatorPort::request(Command command, const AccessPattern& pattern, std::uint64_t cause) {
+  if (unused_.size() < pattern.run_bytes()) unused_.resize(pattern.run_bytes());
+  return request_time(command, pattern, unused_.data(), cause);
+}
+
+AccessGrant InitiatorPort::request_time(Command command, const AccessPattern& pattern, std::byte* data,
+                                        std::uint64_t cause) {
+  agent_.sync();
+  const AccessGrant grant = send(command, pattern, data, true, cause);
+  if (grant.direct == nullptr)
+    throw Defect(agent_.name() + ": a timing request at address " + std::to_string(pattern.start()) +
+                 " met a target without direct access");
+  return grant;
+}
+
+AccessGrant InitiatorPort::transfer(Command command, const AccessPattern& pattern, std::span<std::byte> data,
+                                    std::uint64_t cause) {
+  if (data.size() != pattern.bytes())
+    throw Defect(agent_.name() + ": a transfer of " + std::to_string(pattern.bytes()) + " bytes was given " +
+                 std::to_string(data.size()));
+  if (is_direct(pattern)) {
+    const AccessGrant grant = request_time(command, pattern, data.data(), cause);
+    commit(command, grant, data);
+    return grant;
+  }
+  agent_.sync();
+  AccessGrant grant = send(command, pattern, data.data(), false, cause);
+  agent_.wait_until(grant.end_ps);
+  if (!grant.served) {
+    send_rest(command, pattern, data);
+    grant.end_ps = now_ps();
+  }
+  return grant;
+}
+
+void InitiatorPort::commit(Command command, const AccessGrant& grant, std::span<std::byte> data) {
+  commit_.run_at(grant.end_ps, agent_.port(), [&] {
+    if (command == Command::read) {
+      grant.direct->commit_read(grant.direct_pattern, agent_.name());
+      grant.direct->gather(grant.direct_pattern, data.data());
+    } else {
+      grant.direct->commit_write(grant.direct_pattern);
+      grant.direct->scatter(grant.direct_pattern, data.data());
+    }
+  });
+}
+
+void InitiatorPort::send_rest(Command command, const AccessPattern& pattern, std::span<std::byte> data) {
+  StreamCursor cursor(pattern, std::min(pattern.run_bytes(), max_plain_bytes));
+  while (!cursor.done()) {
+    std::byte* const from = data.data() + (pattern.bytes() - cursor.left());
+    send_plain(command, cursor.take(max_plain_bytes), from);
+  }
+}
+
+void InitiatorPort::send_plain(Command command, const Run& run, std::byte* data) {
+  fill(plain_, command, run, data);
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  socket->b_transport(plain_, delay);
+  if (!plain_.is_response_ok()) raise(plain_, command);
+  agent_.wait_until(now_ps() + delay.value());
+}
+
+std::size_t InitiatorPort::debug(Command command, std::uint64_t address, std::span<std::byte> data) {
+  tlm::tlm_generic_payload payload;
+  fill(payload, command, {address, data.size()}, data.data());
+  return socket->transport_dbg(payload);
+}
+
+void InitiatorPort::raise(const tlm::tlm_generic_payload& payload, Command command) const {
+  char address[24];
+  std::snprintf(address, sizeof address, "0x%llx", static_cast<unsigned long long>(payload.get_address()));
+  throw Fault(rule_of(payload.get_response_status()), agent_.name() + ": " +
+                                                          (command == Command::read ? "read" : "write") + " of " +
+                                                          std::to_string(payload.get_data_length()) + " bytes at " +
+                                                          address + ": " + payload.get_response_string());
+}
+
+}  // namespace tilevp::memory

@@ -1,0 +1,108 @@
+#pragma once
+// A memory on a TLM-2.0 port: DRAM, HBM, an on-chip buffer. Bytes, definedness and time.
+//
+// Time of a grain (one transaction): it occupies the shared port for its bits / (ceiling x efficiency) and its
+// direction for bits / (contiguous x efficiency), each a queue of its own, in cycles of the memory's clock; it ends
+// when the later of both has, plus `latency_ns`. Efficiency is that of the access pattern's runs (bandwidth.hpp). An
+// idle memory begins at a clock edge. Grains of one instant go round robin over the initiators' port numbers;
+// initiators that do not say a number (no MemoryAccess extension) are told apart by the binding they come through only.
+//
+// Bytes are sampled and written at the end of a transaction: a plain b_transport returns when that has passed, with no
+// annotated delay. A memory never refuses DMI, for the whole range at once; since a DMI write cannot be seen, a grant
+// makes all bytes count as defined and every later effect execute at once.
+#include <tlm_utils/multi_passthrough_target_socket.h>
+
+#include <boost/describe.hpp>
+#include <cstdint>
+#include <string>
+#include <systemc>
+#include <tlm>
+
+#include "tilevp/base/probe.hpp"
+#include "tilevp/base/resource.hpp"
+#include "tilevp/base/simulation.hpp"
+#include "tilevp/base/statistics.hpp"
+#include "tilevp/memory/bandwidth.hpp"
+#include "tilevp/memory/byte_store.hpp"
+#include "tilevp/memory/commit_wait.hpp"
+#include "tilevp/memory/defined_map.hpp"
+#include "tilevp/memory/memory_access.hpp"
+
+namespace tilevp::memory {
+
+struct MemoryParameters {
+  std::uint64_t size_bytes = std::uint64_t{16} << 30;
+  std::uint64_t clock_hz = 1'000'000'000;
+  // From a request to its first byte, beside the time it waits for the port; does not occupy the port.
+  double latency_ns = 0;
+  // Rates in bits a cycle of clock_hz.
+  BandwidthModel bandwidth = flat_model(512);
+};
+BOOST_DESCRIBE_STRUCT(MemoryParameters, (), (size_bytes, clock_hz, latency_ns, bandwidth))
+
+// Port numbers of initiators that carry no extension: this + the number of the binding they come through.
+inline constexpr unsigned foreign_port_base = 0x1'0000;
+
+class Memory : public sc_core::sc_module, private DirectMemory {
+ public:
+  // Takes any number of initiators.
+  tlm_utils::multi_passthrough_target_socket<Memory> socket{"socket"};
+
+  // Throws UserError at `place` (a key path, "memories[0]") where a parameter is out of range.
+  Memory(sc_core::sc_module_name name, Simulation& simulation, const MemoryParameters& parameters,
+         std::string_view place = "memory");
+
+  const MemoryParameters& parameters() const { return parameters_; }
+  const Bandwidth& bandwidth() const { return bandwidth_; }
+
+ private:
+  struct Timing {
+    std::uint64_t begin_ps;
+    std::uint64_t end_ps;
+    Traffic traffic;
+  };
+
+  void b_transport(int id, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  unsigned int transport_dbg(int id, tlm::tlm_generic_payload& payload);
+  bool get_direct_mem_ptr(int id, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
+
+  tlm::tlm_response_status check(const tlm::tlm_generic_payload& payload) const;
+  void serve_pattern(tlm::tlm_generic_payload& payload, MemoryAccess& access);
+  void serve_plain(tlm::tlm_generic_payload& payload, unsigned port);
+  void move_plain(tlm::tlm_generic_payload& payload);
+  bool inside(const AccessPattern& pattern) const { return pattern.highest() < parameters_.size_bytes; }
+  Timing schedule(const AccessPattern& pattern, Direction direction, unsigned port);
+  void count(const Timing& timing, Direction direction, CyclesQ32 work);
+  void require_defined(const AccessPattern& pattern, const std::string& reader) const;
+  sc_core::sc_time dmi_latency(Direction direction) const;
+
+  void gather(const AccessPattern& pattern, std::byte* out) const override;
+  void scatter(const AccessPattern& pattern, const std::byte* in) override;
+  void commit_read(const AccessPattern& pattern, const std::string& reader) override;
+  void commit_write(const AccessPattern& pattern) override;
+
+  Simulation& simulation_;
+  MemoryParameters parameters_;
+  Bandwidth bandwidth_;
+  ClockDomain clock_;
+  std::uint64_t latency_ps_;
+  SparseStore store_;
+  DefinedMap defined_;
+  bool dmi_granted_ = false;
+  CommitWait commit_;
+  RateResource port_;
+  RateResource read_;
+  RateResource write_;
+
+  Counter bytes_read_;
+  Counter bytes_written_;
+  Counter wasted_bytes_;
+  Counter runs_;
+  Counter bursts_;
+  Counter transactions_;
+  Counter busy_ps_;
+  CyclesQ32 busy_work_ = 0;
+  Probe busy_;
+};
+
+}  // namespace tilevp::memory
