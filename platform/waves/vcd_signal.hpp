@@ -1,0 +1,30 @@
+#pragma once
+// The signals of a wave file, and the head of the file that declares them.
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tilevp::platform {
+
+// How a viewer shows a signal: as a bit or bits, as a decimal number, in hexadecimal.
+enum class SignalKind : std::uint8_t { flag, count, code };
+
+struct VcdSignal {
+  std::string name{};  // as the file has it: "top.pe.busy", parts of letters, digits, '_' and '$'
+  unsigned bits = 1;   // 1 to 64
+  SignalKind kind = SignalKind::flag;
+};
+
+// The name as the file has it: a scope or signal a part, "bank[3]" becomes "bank_3", any other character '_'. Defect
+// for an empty part.
+std::string vcd_name(std::string_view name);
+
+// The short code that stands for signal `id` in the file: printable characters, base 94.
+std::string vcd_code(std::size_t id);
+
+// Everything up to $enddefinitions: 1 ps, scopes nested by the parts of the names, in the order of the signals.
+std::string vcd_header(std::span<const VcdSignal> signals);
+
+}  // namespace tilevp::platform
