@@ -1,0 +1,56 @@
+#include "tilevp/neuron/allocator.hpp"
+
+#include <algorithm>
+
+#include "tilevp/base/errors.hpp"
+
+namespace tilevp::neuron {
+
+Allocator::Allocator(std::string memory, std::string unit, std::uint64_t size, std::uint64_t base,
+                     std::uint64_t alignment)
+    : memory_(std::move(memory)), unit_(std::move(unit)), size_(size), base_(base), alignment_(alignment) {}
+
+std::uint64_t Allocator::allocate(const std::string& name, std::uint64_t size) {
+  if (size == 0) throw UserError(memory_, "'" + name + "' has size 0");
+  const auto same = [&](const Buffer& buffer) { return buffer.name == name; };
+  if (std::any_of(buffers_.begin(), buffers_.end(), same))
+    throw UserError(memory_, "'" + name + "' is allocated already");
+  std::uint64_t start = base_;
+  std::uint64_t largest = 0;
+  for (auto at = buffers_.begin();; ++at) {
+    const std::uint64_t end = at == buffers_.end() ? base_ + size_ : at->start;
+    const std::uint64_t gap = end > start ? end - start : 0;
+    if (gap >= size) {
+      buffers_.insert(at, {name, start, size});
+      return start;
+    }
+    largest = std::max(largest, gap);
+    if (at == buffers_.end()) break;
+    start = at->start + rounded(at->size);
+  }
+  throw UserError(memory_, "'" + name + "' needs " + std::to_string(size) + " " + unit_ + ", " +
+                               std::to_string(free()) + " of " + std::to_string(size_) + " free (largest gap " +
+                               std::to_string(largest) + "); held: " + held());
+}
+
+void Allocator::release(const std::string& name) {
+  const auto at = std::find_if(buffers_.begin(), buffers_.end(), [&](const Buffer& b) { return b.name == name; });
+  if (at == buffers_.end()) throw UserError(memory_, "'" + name + "' is released but not allocated");
+  buffers_.erase(at);
+}
+
+std::uint64_t Allocator::used() const {
+  std::uint64_t total = 0;
+  for (const Buffer& buffer : buffers_) total += std::min(rounded(buffer.size), base_ + size_ - buffer.start);
+  return total;
+}
+
+std::string Allocator::held() const {
+  if (buffers_.empty()) return "nothing";
+  std::string text;
+  for (const Buffer& buffer : buffers_)
+    text += (text.empty() ? "" : ", ") + buffer.name + " " + std::to_string(buffer.size);
+  return text;
+}
+
+}  // namespace tilevp::neuron
