@@ -1,21 +1,22 @@
 #pragma once
 // The instruction set of the NeuronCore as its programmer sees it: 64-byte records, little endian.
 //
-// The records are an encoding of ours: what an instruction does, its limits and its costs follow the public documentation of the
-// hardware, the bit positions do not. What the hardware's own records share with them: 64 bytes, opcode in byte 0, the length in
-// dwords (0x10) in byte 1, up to two semaphore waits and one update a record, and an address that names partition and offset.
+// The records are an encoding of ours: what an instruction does, its limits and its costs follow the public
+// documentation of the hardware, the bit positions do not. What the hardware's own records share with them: 64 bytes,
+// opcode in byte 0, the length in dwords (0x10) in byte 1, up to two semaphore waits and one update a record, and an
+// address that names partition and offset.
 //
 // Common header (16 bytes)
 //    0 u8  opcode                    1 u8  0x10
 //    2 u8  flags (per opcode)        3 u8  partitions of the destination, 1..128 (matmul: M)
-//    4 u8  dtype of the destination  5 u8  dtype of source 0 (matmul: moving)   6 u8 dtype of source 1 (matmul: stationary)
-//    7 u8  op 0                      8 u8  semaphore updated when the instruction completes
-//    9 u8  kind of that update       10 i16 value of that update
+//    4 u8  dtype of the destination  5 u8  dtype of source 0 (matmul: moving)   6 u8 dtype of source 1 (matmul:
+//    stationary) 7 u8  op 0                      8 u8  semaphore updated when the instruction completes 9 u8  kind of
+//    that update       10 i16 value of that update
 //   12 u8  op 1                      13 u8 partitions of the sources where they differ (matmul: K)   14 u16 zero
 // Three operands of 16 bytes at 16 (destination), 32 (source 0), 48 (source 1); see Operand.
 // Where there is no source 1: 48 f32 or u32 scalar 0, 52 f32 or u32 scalar 1, 56 u64 zero.
-// semaphore, dma_trigger: 16 two waits of 8 bytes {u8 semaphore, u8 condition, u16 zero, i32 value}; dma_trigger also 32 u8 queue,
-// 36 u32 descriptors.
+// semaphore, dma_trigger: 16 two waits of 8 bytes {u8 semaphore, u8 condition, u16 zero, i32 value}; dma_trigger also
+// 32 u8 queue, 36 u32 descriptors.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -50,8 +51,8 @@ enum class Opcode : std::uint8_t {
 // Memory of an on-chip address.
 enum class Space : std::uint8_t { sbuf, psum };
 
-// On-chip addresses, 32 bits. SBUF: partition << 18 | byte offset (128 partitions of 256 KiB of address space). PSUM: 0x02000000
-// | partition << 15 | bank << 11 | byte in the bank.
+// On-chip addresses, 32 bits. SBUF: partition << 18 | byte offset (128 partitions of 256 KiB of address space). PSUM:
+// 0x02000000 | partition << 15 | bank << 11 | byte in the bank.
 inline constexpr std::uint32_t psum_address = 0x0200'0000;
 inline constexpr unsigned sbuf_partition_shift = 18;
 inline constexpr unsigned psum_partition_shift = 15;
@@ -69,12 +70,13 @@ struct Dim {
   bool operator==(const Dim&) const = default;
 };
 
-// A tile: the same free-axis pattern in every partition from `partition` on. Dims are outermost first; unused ones are {0, 1}.
+// A tile: the same free-axis pattern in every partition from `partition` on. Dims are outermost first; unused ones are
+// {0, 1}.
 //    0 u32 address    4 3 x {i16 step in elements, u16 num}
 struct Operand {
   Space space = Space::sbuf;
-  std::uint8_t partition = 0;     // first partition
-  std::uint32_t offset = 0;       // bytes within the partition
+  std::uint8_t partition = 0;  // first partition
+  std::uint32_t offset = 0;    // bytes within the partition
   std::array<Dim, 3> dims{Dim{0, 1}, Dim{0, 1}, Dim{0, 1}};
   std::uint32_t elements() const { return std::uint32_t{dims[0].num} * dims[1].num * dims[2].num; }  // a partition
   bool operator==(const Operand&) const = default;
@@ -117,31 +119,31 @@ struct Scalar {
 
 struct Instruction {
   Opcode opcode = Opcode::nop;
-  std::uint8_t flags = 0;               // MatmulFlags
-  std::uint8_t partitions = 1;          // of the destination (matmul: M)
-  std::uint8_t source_partitions = 1;   // of the sources (matmul: K); all others: equal to `partitions`
+  std::uint8_t flags = 0;              // MatmulFlags
+  std::uint8_t partitions = 1;         // of the destination (matmul: M)
+  std::uint8_t source_partitions = 1;  // of the sources (matmul: K); all others: equal to `partitions`
   numeric::DType dtype = numeric::DType::fp32;
   numeric::DType source0_dtype = numeric::DType::fp32;
   numeric::DType source1_dtype = numeric::DType::fp32;
   AluOp op0 = AluOp::bypass;
   AluOp op1 = AluOp::bypass;
-  Function function = Function::copy;   // activation; encoded in op 0
+  Function function = Function::copy;  // activation; encoded in op 0
   Operand destination;
-  Operand source0;                      // matmul: moving
-  Operand source1;                      // tensor_tensor; matmul: stationary
-  Scalar scalar0;                       // tensor_scalar; activation: scale; memset: value (immediate)
-  Scalar scalar1;                       // tensor_scalar; activation: bias
-  std::array<Wait, 2> waits{};          // semaphore, dma_trigger
-  std::uint8_t queue = 0;               // dma_trigger
-  std::uint32_t descriptors = 0;        // dma_trigger: added to the tail of that queue on every DMA engine of the core
+  Operand source0;                // matmul: moving
+  Operand source1;                // tensor_tensor; matmul: stationary
+  Scalar scalar0;                 // tensor_scalar; activation: scale; memset: value (immediate)
+  Scalar scalar1;                 // tensor_scalar; activation: bias
+  std::array<Wait, 2> waits{};    // semaphore, dma_trigger
+  std::uint8_t queue = 0;         // dma_trigger
+  std::uint32_t descriptors = 0;  // dma_trigger: added to the tail of that queue on every DMA engine of the core
   Update update;
   bool operator==(const Instruction&) const = default;
 };
 
 // Throws UserError when a field does not fit its encoding (partition 200, offset beyond the space, wait value).
 std::array<std::byte, instruction_bytes> encode(const Instruction& instruction);
-// Throws Fault `isa.decode` with `place` ("vector #12") when the record is none: unknown opcode, length, dtype, op, condition or
-// reserved bits that are not zero. decode(encode(x)) == x for every instruction that encode takes.
+// Throws Fault `isa.decode` with `place` ("vector #12") when the record is none: unknown opcode, length, dtype, op,
+// condition or reserved bits that are not zero. decode(encode(x)) == x for every instruction that encode takes.
 Instruction decode(std::span<const std::byte, instruction_bytes> record, const std::string& place);
 // One line: `matmul psum[0..127, bank 2 + 0, 1x111x4] = w[...] x m[...] START, sem 3 += 1`.
 std::string disassemble(const Instruction& instruction);

@@ -16,7 +16,8 @@ struct PeParameters {
   // fp32 operands cost this many times the cycles (a cost, not a value).
   std::uint32_t fp32_passes = 4;
 };
-BOOST_DESCRIBE_STRUCT(PeParameters, (), (clock_hz, fill_cycles, min_interval_cycles, weight_load_columns_per_cycle, fp32_passes))
+BOOST_DESCRIBE_STRUCT(PeParameters, (),
+                      (clock_hz, fill_cycles, min_interval_cycles, weight_load_columns_per_cycle, fp32_passes))
 
 struct EngineParameters {
   std::uint64_t clock_hz = 1'120'000'000;
@@ -36,9 +37,9 @@ struct SequencerParameters {
 BOOST_DESCRIBE_STRUCT(SequencerParameters, (), (issue_cycles, fetch_instructions))
 
 struct Parameters {
-  std::uint32_t generation = 2;                      // 2, 3, 4: NC-v2, v3, v4
+  std::uint32_t generation = 2;  // 2, 3, 4: NC-v2, v3, v4
   std::uint32_t sbuf_partition_bytes = 196'608;
-  std::uint32_t sbuf_reserved_bytes = 16'384;        // of each partition, not usable by programs
+  std::uint32_t sbuf_reserved_bytes = 16'384;  // of each partition, not usable by programs
   PeParameters pe{};
   EngineParameters vector{.clock_hz = 1'120'000'000, .min_interval_cycles = 64, .latency_cycles = 100};
   EngineParameters scalar{.clock_hz = 1'400'000'000, .min_interval_cycles = 64, .latency_cycles = 200};
@@ -52,7 +53,7 @@ struct Parameters {
   bool vector_scalar_share_psum_port = true;
 };
 BOOST_DESCRIBE_STRUCT(Parameters, (),
-                      (generation, sbuf_partition_bytes, sbuf_reserved_bytes, pe, vector, scalar, gpsimd, sync, sequencer,
-                       psum_bank_exclusive, vector_gpsimd_share_sbuf_port, vector_scalar_share_psum_port))
+                      (generation, sbuf_partition_bytes, sbuf_reserved_bytes, pe, vector, scalar, gpsimd, sync,
+                       sequencer, psum_bank_exclusive, vector_gpsimd_share_sbuf_port, vector_scalar_share_psum_port))
 
 }  // namespace tilevp::neuroncore

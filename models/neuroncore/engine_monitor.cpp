@@ -1,0 +1,77 @@
+#include "tilevp/neuroncore/engine_monitor.hpp"
+
+#include "tilevp/neuroncore/statistics.hpp"
+
+namespace tilevp::neuroncore {
+namespace {
+
+// By Stall - 1.
+constexpr std::array<StatisticDefinition, stall_causes> stalled_cycles_definitions{{
+    {"stalled_semaphore_cycles", "cycles", "Cycles its stream waited for a semaphore."},
+    {"stalled_psum_bank_cycles", "cycles", "Cycles an instruction waited for a PSUM bank that another engine held."},
+    {"stalled_port_cycles", "cycles", "Cycles an instruction waited for a port shared with another engine."},
+    {"stalled_dependency_cycles", "cycles",
+     "Cycles an instruction waited for the result of one in flight on the same engine."},
+    {"stalled_fetch_cycles", "cycles", "Cycles its stream waited for records from memory."},
+    {"stalled_weight_load_cycles", "cycles", "Cycles a matmul waited for its stationary tile to be loaded."},
+    {"stalled_window_cycles", "cycles", "Cycles an instruction waited because too many were in flight."},
+}};
+constexpr std::array<StatisticDefinition, stall_causes> stalled_ps_definitions{{
+    {"stalled_semaphore_ps", "ps", "As stalled_semaphore_cycles, in ps."},
+    {"stalled_psum_bank_ps", "ps", "As stalled_psum_bank_cycles, in ps."},
+    {"stalled_port_ps", "ps", "As stalled_port_cycles, in ps."},
+    {"stalled_dependency_ps", "ps", "As stalled_dependency_cycles, in ps."},
+    {"stalled_fetch_ps", "ps", "As stalled_fetch_cycles, in ps."},
+    {"stalled_weight_load_ps", "ps", "As stalled_weight_load_cycles, in ps."},
+    {"stalled_window_ps", "ps", "As stalled_window_cycles, in ps."},
+}};
+
+}  // namespace
+
+EngineMonitor::EngineMonitor(Simulation& simulation, const std::string& path, const ClockDomain& clock)
+    : clock_(clock),
+      busy_(simulation.probes(), path + ".busy", 1, "an instruction occupies the engine"),
+      opcode_(simulation.probes(), path + ".opcode", 8, "opcode of the instruction that began last"),
+      instruction_(simulation.probes(), path + ".instruction", 32, "index in the stream of the one that began last"),
+      waiting_(simulation.probes(), path + ".waiting", 3,
+               "0 no, 1 semaphore, 2 PSUM bank, 3 port, 4 dependency, 5 fetch, 6 weight load, 7 window") {
+  StatisticsRegistry& statistics = simulation.statistics();
+  statistics.add(path, statistic_instructions, instructions_);
+  statistics.add(path, statistic_busy_cycles, busy_cycles_);
+  statistics.add(path, statistic_busy_ps, busy_ps_);
+  for (std::size_t cause = 0; cause < stall_causes; ++cause) {
+    statistics.add(path, stalled_cycles_definitions[cause], cycles_[cause]);
+    statistics.add(path, stalled_ps_definitions[cause], ps_[cause]);
+  }
+}
+
+void EngineMonitor::stalled(Stall cause, std::uint64_t from_ps, std::uint64_t to_ps) {
+  if (to_ps <= from_ps) return;
+  ps_[index(cause)] += to_ps - from_ps;
+  cycles_[index(cause)] += clock_.edge_at_or_after(to_ps) - clock_.edge_at_or_after(from_ps);
+  waiting_.set(from_ps, static_cast<std::uint64_t>(cause));
+  waiting_.set(to_ps, 0);
+}
+
+void EngineMonitor::issued(const InstructionRecord& record) {
+  instructions_ += 1;
+  busy_.set(record.begin_ps, 1);
+  busy_.set(record.end_ps, 0);
+  opcode_.set(record.begin_ps, static_cast<std::uint64_t>(record.opcode));
+  instruction_.set(record.begin_ps, record.index);
+  if (observer_ != nullptr) observer_->issued(record);
+}
+
+void EngineMonitor::control(const InstructionRecord& record) {
+  instructions_ += 1;
+  opcode_.set(record.begin_ps, static_cast<std::uint64_t>(record.opcode));
+  instruction_.set(record.begin_ps, record.index);
+  if (observer_ != nullptr) observer_->issued(record);
+}
+
+void EngineMonitor::completed(std::uint64_t begin_ps, std::uint64_t end_ps) {
+  busy_ps_ += end_ps - begin_ps;
+  busy_cycles_ += clock_.edge_at_or_after(end_ps) - clock_.edge_at_or_after(begin_ps);
+}
+
+}  // namespace tilevp::neuroncore

@@ -1,0 +1,79 @@
+#pragma once
+// What is seen of one engine from outside: counters, probes, and a record of each instruction.
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "tilevp/base/simulation.hpp"
+#include "tilevp/neuroncore/isa.hpp"
+
+namespace tilevp::neuroncore {
+
+// Why an instruction of an engine begins later than it could.
+enum class Stall : std::uint8_t {
+  semaphore = 1,    // its stream waits for a semaphore
+  psum_bank = 2,    // another engine holds a PSUM bank it uses
+  port = 3,         // another engine holds a port they share (NC-v2)
+  dependency = 4,   // an operand is the result of an instruction of the same engine still in flight
+  fetch = 5,        // the record has not arrived from memory
+  weight_load = 6,  // the stationary tile is not loaded yet
+  window = 7,       // as many instructions are in flight as the engine can track
+};
+inline constexpr unsigned stall_causes = 7;
+
+// One instruction that ran, for timelines and transaction lists. Times in ps; [begin, end) is the engine's occupation.
+struct InstructionRecord {
+  Engine engine;
+  Opcode opcode;
+  std::uint64_t index;  // in its stream
+  std::uint64_t id;
+  std::uint64_t cause;         // id of what released it: 0 when it did not wait
+  std::uint64_t requested_ps;  // when the sequencer had it ready
+  std::uint64_t begin_ps;
+  std::uint64_t end_ps;
+  std::uint64_t complete_ps;  // its results are visible from here
+};
+
+class InstructionObserver {
+ public:
+  // When the instruction issues; for semaphore records, when they are satisfied.
+  virtual void issued(const InstructionRecord& record) = 0;
+
+ protected:
+  ~InstructionObserver() = default;
+};
+
+class EngineMonitor {
+ public:
+  // `path` is the engine's ("core0.pe").
+  EngineMonitor(Simulation& simulation, const std::string& path, const ClockDomain& clock);
+
+  void stalled(Stall cause, std::uint64_t from_ps, std::uint64_t to_ps);
+  // For the waves alone: the stream begins to wait and nobody knows until when.
+  void waiting(Stall cause, std::uint64_t from_ps) { waiting_.set(from_ps, static_cast<std::uint64_t>(cause)); }
+  void waited(std::uint64_t to_ps) { waiting_.set(to_ps, 0); }
+  void issued(const InstructionRecord& record);
+  void control(const InstructionRecord& record);
+  void completed(std::uint64_t begin_ps, std::uint64_t end_ps);
+  void observe(InstructionObserver* observer) { observer_ = observer; }
+
+  std::uint64_t stalled_cycles(Stall cause) const { return cycles_[index(cause)].value(); }
+  std::uint64_t busy_cycles() const { return busy_cycles_.value(); }
+
+ private:
+  static std::size_t index(Stall cause) { return static_cast<std::size_t>(cause) - 1; }
+
+  const ClockDomain& clock_;
+  InstructionObserver* observer_ = nullptr;
+  std::array<Counter, stall_causes> ps_;
+  std::array<Counter, stall_causes> cycles_;
+  Counter instructions_;
+  Counter busy_cycles_;
+  Counter busy_ps_;
+  Probe busy_;
+  Probe opcode_;
+  Probe instruction_;
+  Probe waiting_;
+};
+
+}  // namespace tilevp::neuroncore

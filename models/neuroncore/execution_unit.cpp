@@ -1,0 +1,58 @@
+#include "tilevp/neuroncore/execution_unit.hpp"
+
+#include "tilevp/base/errors.hpp"
+
+namespace tilevp::neuroncore {
+
+void Flight::complete() { unit->completed(*this); }
+
+ExecutionUnit::ExecutionUnit(const EngineContext& context) : context_(context) {
+  for (Flight& flight : flights_) flight.unit = this;
+}
+
+std::uint64_t ExecutionUnit::issue(const Instruction& instruction, std::uint64_t index, std::uint64_t cause,
+                                   std::uint64_t requested_ps) {
+  const std::uint64_t ready_ps = await_slot(requested_ps);
+  Flight& flight = flights_[(first_ + count_) % window];
+  flight.instruction = instruction;
+  flight.index = index;
+  flight.id = context_.simulation.next_id();
+  flight.cause = cause;
+  flight.requested_ps = ready_ps;
+  schedule(flight);
+  ++count_;
+  context_.simulation.completions().complete_at(flight.complete_ps, context_.agent.port(), flight);
+  context_.monitor.issued({context_.engine, instruction.opcode, index, flight.id, cause, flight.requested_ps,
+                           flight.begin_ps, flight.end_ps, flight.complete_ps});
+  return flight.begin_ps;
+}
+
+std::uint64_t ExecutionUnit::await_slot(std::uint64_t requested_ps) {
+  if (count_ < window) return requested_ps;
+  const std::uint64_t ready_ps = std::max(requested_ps, flight(0).complete_ps);
+  context_.monitor.stalled(Stall::window, requested_ps, ready_ps);
+  context_.agent.wait_until(flight(0).complete_ps);
+  someone_waits_ = true;
+  while (count_ == window) sc_core::wait(completed_);
+  someone_waits_ = false;
+  return ready_ps;
+}
+
+void ExecutionUnit::drain() {
+  if (count_ > 0) context_.agent.wait_until(flight(count_ - 1).complete_ps);
+  someone_waits_ = true;
+  while (count_ > 0) sc_core::wait(completed_);
+  someone_waits_ = false;
+}
+
+void ExecutionUnit::completed(Flight& flight) {
+  if (&flight != &flights_[first_]) throw Defect("instructions of one engine complete out of order");
+  commit(flight);
+  context_.monitor.completed(flight.begin_ps, flight.end_ps);
+  context_.semaphores.apply(flight.instruction.update, flight.id);
+  first_ = (first_ + 1) % window;
+  --count_;
+  if (someone_waits_) completed_.notify(sc_core::SC_ZERO_TIME);
+}
+
+}  // namespace tilevp::neuroncore

@@ -1,0 +1,154 @@
+#include "tilevp/neuroncore/partition_bitmap.hpp"
+
+#include <bit>
+
+#include "tilevp/neuroncore/tile_geometry.hpp"
+
+namespace tilevp::neuroncore {
+namespace {
+
+constexpr std::uint32_t column_bytes = 64;
+constexpr std::uint64_t all_set = ~std::uint64_t{0};
+
+// Bits [first, first + count) of a word; count 1 to 64.
+constexpr std::uint64_t bits(std::uint32_t first, std::uint32_t count) { return (all_set >> (64 - count)) << first; }
+
+// Calls fn(column, mask) for the columns of one contiguous range.
+template <class Fn>
+bool for_each_column(std::uint32_t offset, std::uint32_t bytes, Fn&& fn) {
+  while (bytes > 0) {
+    const std::uint32_t first = offset % column_bytes;
+    const std::uint32_t count = std::min(bytes, column_bytes - first);
+    if (!fn(offset / column_bytes, bits(first, count))) return false;
+    offset += count;
+    bytes -= count;
+  }
+  return true;
+}
+
+// Calls fn(column, mask) for the columns of a tile; runs that fall into one column one after the other come as one
+// mask.
+template <class Fn>
+void for_each_column(const Operand& tile, std::uint32_t element_bytes, Fn&& fn) {
+  std::size_t column = 0;
+  std::uint64_t mask = 0;
+  const bool all = for_each_run(tile, element_bytes, [&](std::uint32_t offset, std::uint32_t bytes) {
+    return for_each_column(offset, bytes, [&](std::size_t next, std::uint64_t more) {
+      if (next != column && mask != 0) {
+        if (!fn(column, mask)) return false;
+        mask = 0;
+      }
+      column = next;
+      mask |= more;
+      return true;
+    });
+  });
+  if (all && mask != 0) fn(column, mask);
+}
+
+}  // namespace
+
+PartitionBitmap::PartitionBitmap(std::uint32_t partition_bytes)
+    : columns_((partition_bytes + column_bytes - 1) / column_bytes), full_(columns_.size()) {}
+
+PartitionBitmap::Lanes PartitionBitmap::lanes_of(PartitionRange partitions) {
+  Lanes lanes;
+  for (unsigned half = 0; half < 2; ++half) {
+    const unsigned low = std::max(partitions.first, 64 * half);
+    const unsigned high = std::min(partitions.first + partitions.count, 64 * half + 64);
+    if (low < high) lanes.bits[half] = bits(low - 64 * half, high - low);
+  }
+  return lanes;
+}
+
+void PartitionBitmap::set_column(std::size_t column, PartitionRange partitions, Mask mask) {
+  const Lanes lanes = lanes_of(partitions);
+  Lanes& full = full_[column];
+  if ((lanes.bits[0] & ~full.bits[0]) == 0 && (lanes.bits[1] & ~full.bits[1]) == 0) return;
+  Mask* const words = columns_[column].data() + partitions.first;
+  if (mask == all_set) {
+    std::fill_n(words, partitions.count, all_set);
+    full.bits[0] |= lanes.bits[0];
+    full.bits[1] |= lanes.bits[1];
+    return;
+  }
+  Mask common = all_set;
+  for (unsigned p = 0; p < partitions.count; ++p) common &= words[p] |= mask;
+  if (common != all_set) return;
+  full.bits[0] |= lanes.bits[0];
+  full.bits[1] |= lanes.bits[1];
+}
+
+void PartitionBitmap::clear_column(std::size_t column, PartitionRange partitions, Mask mask) {
+  const Lanes lanes = lanes_of(partitions);
+  full_[column].bits[0] &= ~lanes.bits[0];
+  full_[column].bits[1] &= ~lanes.bits[1];
+  Mask* const words = columns_[column].data() + partitions.first;
+  for (unsigned p = 0; p < partitions.count; ++p) words[p] &= ~mask;
+}
+
+std::optional<PartitionBitmap::Place> PartitionBitmap::column_first_clear(std::size_t column, PartitionRange partitions,
+                                                                          Mask mask) const {
+  const Lanes lanes = lanes_of(partitions);
+  const Lanes& full = full_[column];
+  if ((lanes.bits[0] & ~full.bits[0]) == 0 && (lanes.bits[1] & ~full.bits[1]) == 0) return std::nullopt;
+  const Mask* const words = columns_[column].data() + partitions.first;
+  Mask common = all_set;
+  for (unsigned p = 0; p < partitions.count; ++p) common &= words[p];
+  if ((mask & ~common) == 0) return std::nullopt;
+  for (unsigned p = 0; p < partitions.count; ++p)
+    if (const Mask missing = mask & ~words[p]; missing != 0)
+      return Place{partitions.first + p, static_cast<std::uint32_t>(column) * column_bytes +
+                                             static_cast<std::uint32_t>(std::countr_zero(missing))};
+  return std::nullopt;
+}
+
+void PartitionBitmap::set(PartitionRange partitions, std::uint32_t offset, std::uint32_t bytes) {
+  for_each_column(offset, bytes, [&](std::size_t column, Mask mask) {
+    set_column(column, partitions, mask);
+    return true;
+  });
+}
+
+void PartitionBitmap::clear(PartitionRange partitions, std::uint32_t offset, std::uint32_t bytes) {
+  for_each_column(offset, bytes, [&](std::size_t column, Mask mask) {
+    clear_column(column, partitions, mask);
+    return true;
+  });
+}
+
+std::optional<PartitionBitmap::Place> PartitionBitmap::first_clear(PartitionRange partitions, std::uint32_t offset,
+                                                                   std::uint32_t bytes) const {
+  std::optional<Place> found;
+  for_each_column(offset, bytes, [&](std::size_t column, Mask mask) {
+    found = column_first_clear(column, partitions, mask);
+    return !found;
+  });
+  return found;
+}
+
+void PartitionBitmap::set(const Operand& tile, unsigned partitions, std::uint32_t element_bytes) {
+  for_each_column(tile, element_bytes, [&](std::size_t column, Mask mask) {
+    set_column(column, {tile.partition, partitions}, mask);
+    return true;
+  });
+}
+
+void PartitionBitmap::clear(const Operand& tile, unsigned partitions, std::uint32_t element_bytes) {
+  for_each_column(tile, element_bytes, [&](std::size_t column, Mask mask) {
+    clear_column(column, {tile.partition, partitions}, mask);
+    return true;
+  });
+}
+
+std::optional<PartitionBitmap::Place> PartitionBitmap::first_clear(const Operand& tile, unsigned partitions,
+                                                                   std::uint32_t element_bytes) const {
+  std::optional<Place> found;
+  for_each_column(tile, element_bytes, [&](std::size_t column, Mask mask) {
+    found = column_first_clear(column, {tile.partition, partitions}, mask);
+    return !found;
+  });
+  return found;
+}
+
+}  // namespace tilevp::neuroncore

@@ -1,0 +1,155 @@
+#include "tilevp/neuroncore/sequencer.hpp"
+
+#include <exception>
+
+#include "tilevp/base/errors.hpp"
+#include "tilevp/neuroncore/isa_codec.hpp"
+#include "tilevp/neuroncore/rules.hpp"
+
+namespace tilevp::neuroncore {
+
+Sequencer::Sequencer(sc_core::sc_module_name name, const EngineContext& context, ExecutionUnit* unit,
+                     const SequencerParameters& parameters, const LegalityLimits& limits, std::function<void()> halted)
+    : sc_module(name),
+      fetch("fetch", context.agent),
+      context_(context),
+      unit_(unit),
+      parameters_(parameters),
+      limits_(limits),
+      halted_(std::move(halted)),
+      instructions_(fetch, context.agent, context.monitor, parameters.fetch_instructions),
+      waiter_(context.semaphores.add_waiter()) {
+  context_.simulation.thread(*this, "run", [this] { run(); });
+}
+
+void Sequencer::start(std::uint64_t base, std::uint64_t count) {
+  if (status_ == Status::running)
+    throw Fault(rule::stream_running, context_.agent.name() + ": started while it runs, at #" + std::to_string(index_));
+  if (base % instruction_bytes != 0)
+    throw Fault(rule::stream_alignment, context_.agent.name() + ": stream at address " + std::to_string(base) +
+                                            ", no multiple of " + std::to_string(instruction_bytes));
+  status_ = Status::running;
+  base_ = base;
+  count_ = count;
+  index_ = 0;
+  cause_ = 0;
+  started_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void Sequencer::run() {
+  for (;;) {
+    while (status_ != Status::running) sc_core::wait(started_);
+    execute_stream();
+    status_ = Status::halted;
+    halted_();
+  }
+}
+
+// A fault is raised when simulated time has caught up, so that an earlier one elsewhere comes first at any quantum.
+void Sequencer::execute_stream() {
+  std::exception_ptr error;
+  try {
+    ready_ps_ = context_.agent.local_ps();
+    instructions_.begin(base_, count_, cause_);
+    while (step()) ++index_;
+    ++index_;  // the halt
+    return;
+  } catch (const Fault&) {
+    error = std::current_exception();
+  }
+  context_.agent.wait_until(ready_ps_);
+  std::rethrow_exception(error);
+}
+
+void Sequencer::load(Instruction& instruction) {
+  if (index_ >= count_)
+    throw Fault(rule::stream_end,
+                context_.agent.name() + ": the stream of " + std::to_string(count_) + " records ends without halt");
+  if (instructions_.needs_block(index_)) {
+    context_.agent.advance_to(ready_ps_);
+    instructions_.await_block();
+    ready_ps_ = context_.agent.local_ps();
+  }
+  const char* const problem = try_decode(instructions_.record(index_), instruction);
+  if (problem != nullptr)
+    throw Fault(rule::isa_decode,
+                context_.agent.name() + " #" + std::to_string(index_) + ": the record is no instruction: " + problem);
+  check(instruction, context_.engine, limits_, index_);
+}
+
+bool Sequencer::step() {
+  Instruction instruction;
+  load(instruction);
+  return execute(instruction);
+}
+
+bool Sequencer::execute(const Instruction& instruction) {
+  if (instruction.opcode >= Opcode::matmul) {
+    ready_after(unit_->issue(instruction, index_, std::exchange(cause_, 0), ready_ps_));
+    return true;
+  }
+  execute_control(instruction);
+  return instruction.opcode != Opcode::halt;
+}
+
+void Sequencer::execute_control(const Instruction& instruction) {
+  context_.agent.advance_to(ready_ps_);
+  const std::uint64_t requested = context_.agent.local_ps();
+  const std::uint64_t id = context_.simulation.next_id();
+  if (instruction.opcode == Opcode::drain || instruction.opcode == Opcode::halt) {
+    if (unit_ != nullptr) unit_->drain();
+    context_.agent.sync();
+  } else if (instruction.opcode != Opcode::nop) {
+    await(instruction.waits);
+  }
+  if (instruction.update.kind != UpdateKind::none) context_.agent.sync();
+  const std::uint64_t begin = context_.agent.local_ps();
+  context_.monitor.control({context_.engine, instruction.opcode, index_, id, cause_, requested, begin, begin, begin});
+  if (instruction.opcode == Opcode::dma_trigger) {
+    if (dma_ == nullptr) throw Defect(std::string(name()) + ": a DMA trigger, and no DMA engines are connected");
+    dma_->trigger(instruction.queue, instruction.descriptors, id);
+    cause_ = 0;
+  }
+  context_.semaphores.apply(instruction.update, id);
+  ready_after(begin);
+}
+
+bool Sequencer::satisfied() const {
+  return context_.semaphores.satisfied(waits_[0]) && context_.semaphores.satisfied(waits_[1]);
+}
+
+void Sequencer::await(const std::array<Wait, 2>& waits) {
+  waits_ = waits;
+  context_.agent.sync();
+  // Equality can be lost again within the instant; at-least cannot, unless the program counts down, which is its race.
+  if (waits[0].condition == Condition::eq || waits[1].condition == Condition::eq)
+    context_.simulation.arbiter().settle();
+  if (satisfied()) return;
+  waiting_since_ps_ = now_ps();
+  context_.monitor.waiting(Stall::semaphore, waiting_since_ps_);
+  context_.semaphores.watch(waiter_, waits);
+  while (!satisfied())
+    context_.agent.wait_for(context_.semaphores.changed(waiter_), [this] { return describe_wait(); });
+  context_.semaphores.unwatch(waiter_);
+  context_.monitor.stalled(Stall::semaphore, waiting_since_ps_, now_ps());
+  context_.monitor.waited(now_ps());
+  for (const Wait& wait : waits)
+    if (wait.condition != Condition::none) cause_ = std::max(cause_, context_.semaphores.last_cause(wait.semaphore));
+}
+
+WaitingRecord Sequencer::describe_wait() const {
+  const Wait& wait = context_.semaphores.satisfied(waits_[0]) ? waits_[1] : waits_[0];
+  return {.who = context_.agent.name() + " #" + std::to_string(index_) + " semaphore",
+          .what = "semaphore " + std::to_string(wait.semaphore) + " of " +
+                  std::string(context_.semaphores.get_parent_object()->name()),
+          .since_ps = waiting_since_ps_,
+          .has = std::to_string(context_.semaphores.value(wait.semaphore)),
+          .wants = (wait.condition == Condition::ge ? ">= " : "== ") + std::to_string(wait.value)};
+}
+
+void Sequencer::ready_after(std::uint64_t begin_ps) {
+  const ClockDomain& clock = context_.clock;
+  ready_ps_ = clock.time_ps(clock.edge_at_or_after(begin_ps) + parameters_.issue_cycles);
+}
+
+}  // namespace tilevp::neuroncore

@@ -1,0 +1,76 @@
+#pragma once
+// One of the five sequencers: fetches its stream, decodes, checks, waits for semaphores, issues to its engine.
+//
+// Records issue in order, one every issue_cycles. A data instruction issues when it begins, so the next record is
+// looked at while it runs. semaphore and dma_trigger records take effect when their waits are satisfied; an update by a
+// data instruction happens when that completes. Waiting does not change a semaphore.
+#include <cstdint>
+#include <functional>
+#include <systemc>
+
+#include "tilevp/base/agent.hpp"
+#include "tilevp/memory/initiator_port.hpp"
+#include "tilevp/neuroncore/dma_trigger.hpp"
+#include "tilevp/neuroncore/execution_unit.hpp"
+#include "tilevp/neuroncore/instruction_fetch.hpp"
+#include "tilevp/neuroncore/legality.hpp"
+#include "tilevp/neuroncore/parameters.hpp"
+
+namespace tilevp::neuroncore {
+
+class Sequencer final : public sc_core::sc_module {
+ public:
+  enum class Status : std::uint32_t { idle = 0, running = 1, halted = 2 };
+
+  memory::InitiatorPort fetch;
+
+  // `unit` is null for the sync engine. `halted` is called when the stream has ended and all of it has completed.
+  Sequencer(sc_core::sc_module_name name, const EngineContext& context, ExecutionUnit* unit,
+            const SequencerParameters& parameters, const LegalityLimits& limits, std::function<void()> halted);
+
+  // Starts `count` records at `base`, at the present time. Throws Fault when it is running or `base` is not a multiple
+  // of 64.
+  void start(std::uint64_t base, std::uint64_t count);
+  void connect(DmaTrigger& dma) { dma_ = &dma; }
+
+  Status status() const { return status_; }
+  // Records issued since start. While the sequencer runs ahead of simulated time (a quantum above zero) so does this.
+  std::uint64_t executed() const { return index_; }
+
+ private:
+  void run();
+  void execute_stream();
+  // Executes record `index_`. False: the stream has ended.
+  bool step();
+  bool execute(const Instruction& instruction);
+  void execute_control(const Instruction& instruction);
+  void await(const std::array<Wait, 2>& waits);
+  void load(Instruction& instruction);
+  bool satisfied() const;
+  WaitingRecord describe_wait() const;
+  // The next record is ready `issue_cycles` after the edge at or after `begin_ps`.
+  void ready_after(std::uint64_t begin_ps);
+
+  EngineContext context_;
+  ExecutionUnit* unit_;
+  SequencerParameters parameters_;
+  LegalityLimits limits_;
+  std::function<void()> halted_;
+  InstructionFetch instructions_;
+  DmaTrigger* dma_ = nullptr;
+  unsigned waiter_;
+
+  Status status_ = Status::idle;
+  std::uint64_t base_ = 0;
+  std::uint64_t count_ = 0;
+  std::uint64_t index_ = 0;
+  std::uint64_t cause_ = 0;  // of the next instruction
+  // When the next record may issue. Local time follows when something is asked of others, so that a matmul costs the
+  // simulation one wait.
+  std::uint64_t ready_ps_ = 0;
+  std::array<Wait, 2> waits_{};
+  std::uint64_t waiting_since_ps_ = 0;
+  sc_core::sc_event started_;
+};
+
+}  // namespace tilevp::neuroncore

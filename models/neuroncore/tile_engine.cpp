@@ -1,0 +1,196 @@
+#include "tilevp/neuroncore/tile_engine.hpp"
+
+#include "tilevp/neuroncore/engine_costs.hpp"
+
+namespace tilevp::neuroncore {
+namespace {
+
+const char* mnemonic(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::tensor_copy:
+      return "tensor_copy";
+    case Opcode::tensor_tensor:
+      return "tensor_tensor";
+    case Opcode::tensor_scalar:
+      return "tensor_scalar";
+    case Opcode::memset:
+      return "memset";
+    case Opcode::activation:
+      return "activation";
+    default:
+      return "?";
+  }
+}
+
+std::uint32_t size_of(numeric::DType dtype) { return static_cast<std::uint32_t>(numeric::size_bytes(dtype)); }
+bool has_source0(const Instruction& i) { return i.opcode != Opcode::memset; }
+bool has_source1(const Instruction& i) { return i.opcode == Opcode::tensor_tensor; }
+
+// Calls fn(extent) for each tile the instruction reads.
+template <class Fn>
+void for_each_source(const Instruction& i, Fn&& fn) {
+  if (!has_source0(i)) return;
+  fn(extent_of(i.source0, i.partitions, size_of(i.source0_dtype)));
+  if (has_source1(i)) fn(extent_of(i.source1, i.partitions, size_of(i.source1_dtype)));
+  for (const Scalar* scalar : {&i.scalar0, &i.scalar1})
+    if (scalar->is_address) fn(extent_of(scalar_tile(*scalar, i.source0.partition), i.partitions, sizeof(float)));
+}
+
+}  // namespace
+
+TileEngine::TileEngine(sc_core::sc_module_name name, const EngineContext& context, const EngineParameters& parameters,
+                       std::uint32_t generation, SharedResources& shared)
+    : sc_module(name), ExecutionUnit(context), parameters_(parameters), generation_(generation), shared_(shared) {
+  if (context.engine != Engine::gpsimd) psum = std::make_unique<TilePort>("psum");
+}
+
+// ---- Time
+
+std::uint64_t TileEngine::dependency_ps(const Flight& flight, std::uint64_t after_ps) const {
+  std::uint64_t latest = after_ps;
+  for (std::size_t f = 0; f < in_flight(); ++f) {
+    const Flight& other = this->flight(f);
+    if (other.complete_ps <= latest) continue;
+    bool depends = may_overlap(flight.destination, other.destination);
+    for_each_source(flight.instruction,
+                    [&](const TileExtent& source) { depends = depends || may_overlap(source, other.destination); });
+    for_each_source(other.instruction,
+                    [&](const TileExtent& source) { depends = depends || may_overlap(flight.destination, source); });
+    if (depends) latest = other.complete_ps;
+  }
+  return latest;
+}
+
+ResourceSet TileEngine::resources_of(const Instruction& i, unsigned& banks) const {
+  bool uses_sbuf = false;
+  banks = 0;
+  const auto add = [&](const TileExtent& tile) {
+    if (tile.space == Space::sbuf) {
+      uses_sbuf = true;
+      return;
+    }
+    const auto first = static_cast<unsigned>(tile.span.low) / psum_bank_bytes;
+    const auto last = static_cast<unsigned>(tile.span.high - 1) / psum_bank_bytes;
+    for (unsigned b = first; b <= last; ++b) banks |= 1U << b;
+  };
+  add(extent_of(i.destination, i.partitions, size_of(i.dtype)));
+  for_each_source(i, add);
+  ResourceSet set;
+  if (shared_.psum_bank_exclusive)
+    for (unsigned b = 0; b < psum_banks; ++b)
+      if ((banks >> b & 1) != 0) set.add(shared_.psum.bank(b));
+  if (uses_sbuf && shared_.vector_gpsimd_sbuf && context().engine != Engine::scalar)
+    set.add(*shared_.vector_gpsimd_sbuf);
+  if (banks != 0 && shared_.vector_scalar_psum) set.add(*shared_.vector_scalar_psum);
+  return set;
+}
+
+Stall TileEngine::stall_of(const Resource* blocker) const {
+  return shared_.psum.find(blocker) != nullptr ? Stall::psum_bank : Stall::port;
+}
+
+std::uint64_t TileEngine::begin_of(const Flight& flight, std::uint64_t earliest_ps) {
+  const ClockDomain& clock = context().clock;
+  const std::uint64_t first = clock.edge_at_or_after(earliest_ps);
+  unsigned banks = 0;
+  const ResourceSet resources = resources_of(flight.instruction, banks);
+  if (resources.empty()) {
+    context().agent.advance_to(clock.time_ps(first));
+    return first;
+  }
+  context().agent.wait_until(clock.time_ps(first));
+  const Grant grant =
+      context().simulation.arbiter().acquire(resources.span(), context().agent.port(), clock, flight.cycles);
+  if (grant.blocker != nullptr)
+    context().monitor.stalled(stall_of(grant.blocker), clock.time_ps(first), grant.begin_ps);
+  if (shared_.psum_bank_exclusive)
+    for (unsigned b = 0; b < psum_banks; ++b)
+      if ((banks >> b & 1) != 0) shared_.psum.occupied(b, grant.begin_ps, grant.end_ps);
+  return clock.edge_at_or_after(grant.begin_ps);
+}
+
+void TileEngine::schedule(Flight& flight) {
+  const ClockDomain& clock = context().clock;
+  const Instruction& i = flight.instruction;
+  flight.destination = extent_of(i.destination, i.partitions, size_of(i.dtype));
+  flight.cycles = cost_cycles(i, parameters_, generation_);
+  const std::uint64_t engine_free = std::max(flight.requested_ps, clock.time_ps(free_at_));
+  const std::uint64_t earliest = dependency_ps(flight, engine_free);
+  context().monitor.stalled(Stall::dependency, engine_free, earliest);
+  const std::uint64_t begin = begin_of(flight, earliest);
+  free_at_ = begin + flight.cycles;
+  flight.begin_ps = clock.time_ps(begin);
+  flight.end_ps = clock.time_ps(free_at_);
+  flight.complete_ps = clock.time_ps(free_at_ + parameters_.latency_cycles);
+}
+
+// ---- Bytes
+
+TilePort& TileEngine::port_of(Space space) { return space == Space::sbuf ? sbuf : *psum; }
+
+bool TileEngine::all_direct(const Instruction& i) {
+  bool direct = port_of(i.destination.space).direct();
+  for_each_source(i, [&](const TileExtent& source) { direct = direct && port_of(source.space).direct(); });
+  return direct;
+}
+
+TileAccess TileEngine::access_to(const Operand& operand, const Flight& flight, numeric::DType dtype) const {
+  TileAccess access;
+  access.operand = operand;
+  access.partitions = flight.instruction.partitions;
+  access.dtype = dtype;
+  access.engine = mnemonic(flight.instruction.opcode);
+  access.instruction = flight.index;
+  return access;
+}
+
+ScalarView TileEngine::scalar_of(const Scalar& scalar, const Flight& flight, std::vector<std::byte>& buffer) {
+  if (!scalar.is_address) return {.immediate = scalar.immediate};
+  TileAccess access =
+      access_to(scalar_tile(scalar, flight.instruction.source0.partition), flight, numeric::DType::fp32);
+  const numeric::StridedTile tile = sbuf.read(access, buffer);
+  return {.base = tile.base, .partition_stride_bytes = tile.partition_stride_bytes};
+}
+
+// Reads the sources; the destination is not set.
+TileOperation TileEngine::operation_of(const Flight& flight) {
+  const Instruction& i = flight.instruction;
+  TileOperation operation;
+  operation.opcode = i.opcode;
+  operation.op0 = i.op0;
+  operation.op1 = i.op1;
+  operation.function = i.function;
+  operation.bit_exact =
+      i.opcode == Opcode::tensor_copy && i.dtype == i.source0_dtype && context().engine != Engine::scalar;
+  operation.integer = i.opcode == Opcode::tensor_tensor && context().engine == Engine::gpsimd;
+  if (has_source0(i)) {
+    TileAccess access = access_to(i.source0, flight, i.source0_dtype);
+    operation.source0 = port_of(i.source0.space).read(access, source0_bytes_);
+  }
+  if (has_source1(i)) {
+    TileAccess access = access_to(i.source1, flight, i.source1_dtype);
+    operation.source1 = port_of(i.source1.space).read(access, source1_bytes_);
+  }
+  operation.scalar0 = scalar_of(i.scalar0, flight, scalar0_bytes_);
+  operation.scalar1 = scalar_of(i.scalar1, flight, scalar1_bytes_);
+  return operation;
+}
+
+void TileEngine::commit(const Flight& flight) {
+  const Instruction& i = flight.instruction;
+  EffectsQueue& effects = context().simulation.effects();
+  TilePort& target = port_of(i.destination.space);
+  const bool immediate = !all_direct(i);
+  if (immediate) effects.join();
+  TileOperation operation = operation_of(flight);
+  TileAccess result = access_to(i.destination, flight, i.dtype);
+  operation.destination =
+      target.direct() ? target.write_direct(result) : target.packed_destination(result, result_bytes_);
+  if (!immediate)
+    effects.append([this, operation] { execute(operation, buffers_); });
+  else if (effects.enabled())
+    execute(operation, buffers_);
+  if (!target.direct()) target.write_packed(result);
+}
+
+}  // namespace tilevp::neuroncore
