@@ -30,15 +30,15 @@ struct RegisterSpec {
   std::uint64_t offset = 0;  // in the window, a multiple of `bytes`
   unsigned bytes = 4;        // 4 or 8
   RegisterAccess access = RegisterAccess::rw;
-  std::string text;  // one line for the reference
+  std::string text{};  // one line for the reference
   unsigned count = 1;
   std::uint64_t stride = 0;
   std::uint64_t reset = 0;
   // Gives the value of element `index`; without it the stored value is read. It must not wait and not change state.
-  std::function<std::uint64_t(unsigned index)> on_read;
+  std::function<std::uint64_t(unsigned index)> on_read{};
   // Called with the value written, after it was stored (rw) or the bits were cleared (w1c). A Fault thrown here reaches
   // the initiator.
-  std::function<void(unsigned index, std::uint64_t value)> on_write;
+  std::function<void(unsigned index, std::uint64_t value)> on_write{};
 };
 
 // The stored values of a RegisterSpec, for the device.

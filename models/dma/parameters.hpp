@@ -16,8 +16,8 @@ struct Parameters {
   double run_floor_ns = 107.0;
   // A packet takes at least this long in an engine.
   double packet_floor_ns = 0.0;
-  // The grain of arbitration: at most this many bytes and runs before the engine looks at its other queues. A longer grain
-  // delays the other queues of the engine by up to one grain.
+  // The grain of arbitration: at most this many bytes and runs before the engine looks at its other queues. A longer
+  // grain delays the other queues of the engine by up to one grain.
   std::uint32_t packet_bytes = 4096;
   std::uint32_t packet_runs = 64;
   // Packets an engine may have in flight (issued, not yet ended).
@@ -26,7 +26,7 @@ struct Parameters {
   std::uint32_t prefetch_descriptors = 64;
 };
 BOOST_DESCRIBE_STRUCT(Parameters, (),
-                      (engines, clock_hz, bytes_per_ns, start_latency_ns, run_floor_ns, packet_floor_ns, packet_bytes, packet_runs,
-                       outstanding_packets, prefetch_descriptors))
+                      (engines, clock_hz, bytes_per_ns, start_latency_ns, run_floor_ns, packet_floor_ns, packet_bytes,
+                       packet_runs, outstanding_packets, prefetch_descriptors))
 
 }  // namespace tilevp::dma

@@ -8,14 +8,15 @@ inline constexpr unsigned queues = 16;
 inline constexpr std::uint64_t window_bytes = 0x1000;
 
 // Engine.
-inline constexpr std::uint64_t status = 0x000;     // ro u32: bit 0 busy
-inline constexpr std::uint64_t interrupt = 0x004;  // w1c u32: bit q: a descriptor of queue q with the interrupt flag has ended
+inline constexpr std::uint64_t status = 0x000;  // ro u32: bit 0 busy
+inline constexpr std::uint64_t interrupt =
+    0x004;  // w1c u32: bit q: a descriptor of queue q with the interrupt flag has ended
 
 // Queue q at queue_base(q).
 inline constexpr std::uint64_t queue_base(unsigned q) { return 0x400 + 0x40 * std::uint64_t{q}; }
-inline constexpr std::uint64_t ring_base = 0x00;   // rw u64: address of descriptor 0
-inline constexpr std::uint64_t ring_size = 0x08;   // rw u32: descriptors in the ring
-inline constexpr std::uint64_t tail = 0x0c;        // wo u32: adds this many descriptors to those that may run (the doorbell)
-inline constexpr std::uint64_t head = 0x10;        // ro u32: descriptors completed since the ring base was set, modulo 2^32
+inline constexpr std::uint64_t ring_base = 0x00;  // rw u64: address of descriptor 0
+inline constexpr std::uint64_t ring_size = 0x08;  // rw u32: descriptors in the ring
+inline constexpr std::uint64_t tail = 0x0c;  // wo u32: adds this many descriptors to those that may run (the doorbell)
+inline constexpr std::uint64_t head = 0x10;  // ro u32: descriptors completed since the ring base was set, modulo 2^32
 
 }  // namespace tilevp::dma::registers

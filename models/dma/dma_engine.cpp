@@ -1,0 +1,258 @@
+#include "tilevp/dma/dma_engine.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tilevp/base/errors.hpp"
+#include "tilevp/dma/flight.hpp"
+
+namespace tilevp::dma {
+namespace {
+
+constexpr StatisticDefinition busy_ps_definition{
+    "busy_ps", "ps", "Time the engine spent on packets: floors and rate, without waiting for memory."};
+constexpr StatisticDefinition packets_definition{"packets", "1", "Packets that have ended."};
+constexpr StatisticDefinition stalled_descriptor_definition{
+    "stalled_descriptor_ps", "ps",
+    "Time the free engine waited between the doorbell of the descriptor it ran next and that descriptor being ready."};
+constexpr StatisticDefinition stalled_outstanding_definition{
+    "stalled_outstanding_ps", "ps", "Time the free engine had a ready descriptor and its limit of packets in flight."};
+constexpr StatisticDefinition stalled_memory_definition{
+    "stalled_memory_ps", "ps", "Time from the issue of packets to their begin in both memories."};
+
+CyclesQ32 q32(std::uint64_t ps) { return static_cast<CyclesQ32>(ps) << 32; }
+
+}  // namespace
+
+void validate(const Parameters& parameters, std::string_view place) {
+  const auto at_least_one = [&](std::uint32_t value, const char* key) {
+    if (value == 0) throw UserError(std::string(place) + "." + key, "expected at least 1, found 0");
+  };
+  at_least_one(parameters.engines, "engines");
+  at_least_one(parameters.packet_bytes, "packet_bytes");
+  at_least_one(parameters.packet_runs, "packet_runs");
+  at_least_one(parameters.outstanding_packets, "outstanding_packets");
+  at_least_one(parameters.prefetch_descriptors, "prefetch_descriptors");
+  if (!(parameters.start_latency_ns >= 0) || parameters.start_latency_ns > 1e9)
+    throw UserError(std::string(place) + ".start_latency_ns",
+                    "expected 0 to 1e9 nanoseconds, found " + std::to_string(parameters.start_latency_ns));
+  const EngineTime checked(parameters, place);
+}
+
+DmaEngine::DmaEngine(sc_core::sc_module_name name, Simulation& simulation, const Parameters& parameters, unsigned port,
+                     std::string_view place)
+    : sc_module(name),
+      simulation_(simulation),
+      parameters_(parameters),
+      time_(parameters, place),
+      start_latency_ps_(static_cast<std::uint64_t>(std::llround(parameters.start_latency_ns * 1000))),
+      agent_(simulation, this->name(), port),
+      memory_("memory", agent_),
+      registers_("registers", simulation, registers::window_bytes),
+      source_bytes_(std::max(parameters.packet_bytes, memory::AccessPattern::max_element_bytes)),
+      target_bytes_(source_bytes_.size()),
+      wide_(source_bytes_.size()),
+      busy_probe_(simulation.probes(), std::string(this->name()) + ".busy", 1, "the engine works on a packet") {
+  validate(parameters, place);
+  for (unsigned q = 0; q < registers::queues; ++q) {
+    queues_[q] = std::make_unique<Queue>(simulation, this->name(), q, parameters_);
+    fetches_[q] = std::make_unique<Fetch>();
+  }
+  add_registers();
+  add_statistics();
+  simulation.thread(*this, "run", [this] { run(); });
+}
+
+DmaEngine::~DmaEngine() = default;
+
+void DmaEngine::add_statistics() {
+  auto& statistics = simulation_.statistics();
+  statistics.add(name(), busy_ps_definition, busy_ps_);
+  statistics.add(name(), packets_definition, packets_);
+  statistics.add(name(), stalled_descriptor_definition, stalled_descriptor_ps_);
+  statistics.add(name(), stalled_outstanding_definition, stalled_outstanding_ps_);
+  statistics.add(name(), stalled_memory_definition, stalled_memory_ps_);
+}
+
+void DmaEngine::add_registers() {
+  using enum RegisterAccess;
+  registers_.add({.name = "status",
+                  .offset = registers::status,
+                  .access = ro,
+                  .text = "bit 0: a released descriptor has not ended",
+                  .on_read = [this](unsigned) -> std::uint64_t { return busy() ? 1 : 0; }});
+  interrupt_ = &registers_.add({.name = "interrupt",
+                                .offset = registers::interrupt,
+                                .access = w1c,
+                                .text = "bit q: a descriptor of queue q with the interrupt flag has ended"});
+  const auto ring_register = [](const char* name, std::uint64_t offset, unsigned bytes, RegisterAccess access) {
+    RegisterSpec spec;
+    spec.name = name;
+    spec.offset = registers::queue_base(0) + offset;
+    spec.bytes = bytes;
+    spec.access = access;
+    spec.count = registers::queues;
+    spec.stride = registers::queue_base(1) - registers::queue_base(0);
+    return spec;
+  };
+  RegisterSpec base = ring_register("ring_base", registers::ring_base, 8, rw);
+  base.text = "address of descriptor 0; a write starts the ring anew";
+  base.on_write = [this](unsigned q, std::uint64_t value) { queues_[q]->set_base(value); };
+  registers_.add(std::move(base));
+  RegisterSpec size = ring_register("ring_size", registers::ring_size, 4, rw);
+  size.text = "descriptors in the ring";
+  size.on_write = [this](unsigned q, std::uint64_t value) { queues_[q]->set_size(static_cast<std::uint32_t>(value)); };
+  registers_.add(std::move(size));
+  RegisterSpec tail = ring_register("tail", registers::tail, 4, wo);
+  tail.text = "doorbell: adds this many descriptors to those that may run";
+  tail.on_write = [this](unsigned q, std::uint64_t value) { trigger(q, static_cast<std::uint32_t>(value), 0); };
+  registers_.add(std::move(tail));
+  RegisterSpec head = ring_register("head", registers::head, 4, ro);
+  head.text = "descriptors ended since ring_base was set, modulo 2^32";
+  head.on_read = [this](unsigned q) { return queues_[q]->completed(); };
+  registers_.add(std::move(head));
+}
+
+bool DmaEngine::busy() const {
+  return std::any_of(queues_.begin(), queues_.end(), [](const auto& queue) { return queue->pending(); });
+}
+
+void DmaEngine::trigger(unsigned queue, std::uint32_t count, std::uint64_t cause) {
+  if (queue >= registers::queues)
+    throw Fault("dma.queue", std::string(name()) + ": doorbell of queue " + std::to_string(queue) + "; there are " +
+                                 std::to_string(registers::queues));
+  if (count == 0) return;
+  const std::uint64_t id = cause != 0 ? cause : simulation_.next_id();
+  queues_[queue]->ring(count, now_ps(), now_ps() + start_latency_ps_, id);
+  wake();
+}
+
+void DmaEngine::wake() {
+  woken_ = true;
+  wake_event_.notify(sc_core::SC_ZERO_TIME);
+}
+
+// Everything of an instant has happened before the engine chooses, so its choice depends on no process order.
+void DmaEngine::run() {
+  for (;;) {
+    simulation_.arbiter().settle();
+    woken_ = false;
+    fetch_blocks();
+    if (Queue* queue = choose())
+      issue(*queue);
+    else
+      sleep();
+  }
+}
+
+Queue* DmaEngine::choose() {
+  if (in_flight_ >= parameters_.outstanding_packets || free_ps() > now_ps()) return nullptr;
+  for (unsigned i = 0; i < registers::queues; ++i) {
+    const unsigned q = (next_queue_ + i) % registers::queues;
+    const auto ready = queues_[q]->ready_ps();
+    if (!ready || *ready > now_ps()) continue;
+    next_queue_ = q + 1;
+    return queues_[q].get();
+  }
+  return nullptr;
+}
+
+// Until a packet can be issued as far as is known, or something changes.
+void DmaEngine::sleep() {
+  if (woken_) return;
+  watches_flights_ = in_flight_ >= parameters_.outstanding_packets;
+  std::uint64_t next = UINT64_MAX;
+  if (!watches_flights_)
+    for (const auto& queue : queues_)
+      if (const auto ready = queue->ready_ps()) next = std::min(next, std::max(*ready, free_ps()));
+  if (next == UINT64_MAX)
+    sc_core::wait(wake_event_);
+  else
+    sc_core::wait(from_ps(next - now_ps()), wake_event_);
+  watches_flights_ = false;
+}
+
+void DmaEngine::start(Queue& queue) {
+  Queue::Ready entry = queue.waiting.front();
+  queue.waiting.pop_front();
+  queue.running.emplace(
+      Queue::Running{entry, PacketCutter(entry.descriptor, parameters_), simulation_.next_id(), true});
+  const Descriptor& descriptor = queue.running->entry.descriptor;
+  if (!descriptor.empty)
+    queue.running->direct = memory_.is_direct(descriptor.source) && memory_.is_direct(descriptor.destination);
+  const std::uint64_t idle_since = std::max(free_ps(), entry.doorbell_ps);
+  if (entry.ready_ps > idle_since) stalled_descriptor_ps_ += entry.ready_ps - idle_since;
+}
+
+void DmaEngine::issue(Queue& queue) {
+  if (!queue.running) start(queue);
+  Queue::Running& running = *queue.running;
+  if (!running.direct) drain();
+  count_outstanding_stall(running.entry.ready_ps);
+  Flight& flight = take_flight(queue);
+  std::uint64_t end = now_ps();
+  if (running.entry.descriptor.empty) {
+    flight.packet = Packet{};
+    flight.packet.last = true;
+  } else {
+    flight.packet = running.cutter.next();
+    end = running.direct ? request(flight) : move(flight);
+  }
+  if (flight.packet.last) queue.running.reset();
+  queue.last_end_ps = std::max(queue.last_end_ps, end);
+  simulation_.completions().complete_at(queue.last_end_ps, agent_.port(), flight);
+}
+
+DmaEngine::Flight& DmaEngine::take_flight(Queue& queue) {
+  if (idle_flights_.empty()) {
+    flights_.push_back(std::make_unique<Flight>());
+    flights_.back()->engine = this;
+    idle_flights_.push_back(flights_.back().get());
+  }
+  Flight& flight = *idle_flights_.back();
+  idle_flights_.pop_back();
+  ++in_flight_;
+  flight.queue = &queue;
+  flight.entry = queue.running->entry;
+  flight.id = queue.running->id;
+  flight.moved = false;
+  return flight;
+}
+
+void DmaEngine::count_outstanding_stall(std::uint64_t ready_ps) {
+  const std::uint64_t able_since = std::max(free_ps(), ready_ps);
+  if (slot_freed_ps_ > able_since) stalled_outstanding_ps_ += slot_freed_ps_ - able_since;
+}
+
+std::uint64_t DmaEngine::request(Flight& flight) {
+  const std::uint64_t asked = now_ps();
+  const auto slices = flight.packet.span();
+  std::uint64_t end = 0;
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    flight.grants[i].read = memory_.request(memory::Command::read, slices[i].source, flight.id);
+    end = std::max(end, flight.grants[i].read.end_ps);
+  }
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    flight.grants[i].write = memory_.request(memory::Command::write, slices[i].destination, flight.id);
+    end = std::max(end, flight.grants[i].write.end_ps);
+  }
+  const std::uint64_t begin = std::max(flight.grants[0].read.begin_ps, flight.grants[0].write.begin_ps);
+  stalled_memory_ps_ += begin - asked;
+  occupy(flight, begin);
+  return std::max(end, free_ps());
+}
+
+// The engine works on the packet from `begin_ps` on; from the very end of the packet before, where it began then.
+void DmaEngine::occupy(const Flight& flight, std::uint64_t begin_ps) {
+  const CyclesQ32 begin = begin_ps > free_ps() ? q32(begin_ps) : free_;
+  const CyclesQ32 time = time_.ps_q32(flight.packet);
+  free_ = begin + time;
+  busy_ += time;
+  const std::uint64_t added = static_cast<std::uint64_t>(busy_ >> 32) - busy_ps_.value();
+  busy_ps_ += added;
+  flight.queue->busy_ps += added;
+  busy_probe_.set(begin_ps, 1);
+  busy_probe_.set(free_ps(), 0);
+}
+
+}  // namespace tilevp::dma

@@ -1,0 +1,139 @@
+#pragma once
+// A DMA engine: copies n-D patterns between memories as descriptors in rings tell it.
+//
+//   doorbells --> ring q --> fetch --> waiting --> [round robin by packet] --> packets in flight --> commit, semaphore,
+//   (registers,   (memory,   (through  (decoded,    an engine at a time:       (up to                interrupt, head
+//    trigger())    16)        memory)   in order)   its floors and rate)        outstanding_packets)
+//
+// Time. A descriptor may run `start_latency` after its doorbell, or once it is fetched when that is later. Its packets
+// go one after the other: a packet asks both memories for time when the engine is free, begins when both begin, and
+// frees the engine after max(run floor, bytes / rate) summed over its runs. It ends when the read, the write and the
+// engine have ended and no packet of the same queue issued before is still in flight. The memories answer at their
+// clock edges, so an idle memory can delay each packet by up to one cycle of its clock.
+//
+// The hardware moves at most 64 KiB a descriptor element; here a descriptor is a whole n-D copy and any size goes.
+// A memory without direct access (memory_access.hpp) is served too: run by run, a packet at a time, slowly.
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tilevp/base/agent.hpp"
+#include "tilevp/base/register_file.hpp"
+#include "tilevp/base/simulation.hpp"
+#include "tilevp/dma/packets.hpp"
+#include "tilevp/dma/parameters.hpp"
+#include "tilevp/dma/queue.hpp"
+#include "tilevp/dma/registers.hpp"
+#include "tilevp/memory/initiator_port.hpp"
+
+namespace tilevp::dma {
+
+// Where completions are counted: the semaphores of a core.
+class SemaphoreSink {
+ public:
+  // Called when the last byte of a descriptor is written.
+  virtual void add(unsigned semaphore, std::int32_t amount) = 0;
+
+ protected:
+  ~SemaphoreSink() = default;
+};
+
+// Throws UserError at `place` naming the key that is out of range.
+void validate(const Parameters& parameters, std::string_view place);
+
+class DmaEngine : public sc_core::sc_module {
+ public:
+  // `port` is the engine's number in same-instant arbitration. Throws UserError as `validate` does.
+  DmaEngine(sc_core::sc_module_name name, Simulation& simulation, const Parameters& parameters, unsigned port,
+            std::string_view place = "dma");
+  ~DmaEngine() override;
+
+  // To bind: the way to the memories and rings, and the register window (registers.hpp).
+  memory::InitiatorPort& memory() { return memory_; }
+  RegisterFile& registers() { return registers_; }
+
+  // To connect while the platform is built. A descriptor that signals without a sink is a fault.
+  void connect_semaphores(SemaphoreSink& sink) { semaphores_ = &sink; }
+  // Called with the queue when a descriptor with the interrupt flag ends.
+  void connect_interrupt(std::function<void(unsigned queue)> raise) { raise_interrupt_ = std::move(raise); }
+
+  // Releases the next `count` descriptors of a queue, now: what the doorbell register and a core's trigger instruction
+  // do. `cause` is the id of what released them. Throws Fault `dma.queue`, `dma.ring` or `dma.doorbell`.
+  void trigger(unsigned queue, std::uint32_t count, std::uint64_t cause);
+
+  // Bytes written by the descriptors' packets that have ended.
+  std::uint64_t queue_bytes(unsigned queue) const { return queues_.at(queue)->bytes_count.value(); }
+  // Whether a released descriptor has not ended.
+  bool busy() const;
+
+ private:
+  struct Flight;
+  struct Fetch;
+
+  void add_registers();
+  void add_statistics();
+
+  void run();
+  void wake();
+  void sleep();
+  Queue* choose();
+
+  void fetch_blocks();
+  void fetch(Queue& queue, const Queue::Block& block);
+  void deliver(const Fetch& fetch);
+
+  void start(Queue& queue);
+  void issue(Queue& queue);
+  Flight& take_flight(Queue& queue);
+  // Both give when the packet ends: one that asks for time only, one that moves the bytes.
+  std::uint64_t request(Flight& flight);
+  std::uint64_t move(Flight& flight);
+  void occupy(const Flight& flight, std::uint64_t begin_ps);
+  void count_outstanding_stall(std::uint64_t ready_ps);
+  void drain();
+  std::uint64_t free_ps() const { return static_cast<std::uint64_t>((free_ + 0xffff'ffff) >> 32); }
+
+  void end_packet(Flight& flight);
+  void commit(Flight& flight);
+  void end_descriptor(const Flight& flight);
+
+  Simulation& simulation_;
+  Parameters parameters_;
+  EngineTime time_;
+  std::uint64_t start_latency_ps_;
+  Agent agent_;
+  memory::InitiatorPort memory_;
+  RegisterFile registers_;
+  Register* interrupt_ = nullptr;
+  SemaphoreSink* semaphores_ = nullptr;
+  std::function<void(unsigned)> raise_interrupt_;
+
+  std::array<std::unique_ptr<Queue>, registers::queues> queues_;
+  std::array<std::unique_ptr<Fetch>, registers::queues> fetches_;
+  std::vector<std::unique_ptr<Flight>> flights_;
+  std::vector<Flight*> idle_flights_;
+  unsigned in_flight_ = 0;
+  unsigned next_queue_ = 0;
+  CyclesQ32 free_ = 0;               // when the engine takes the next packet, in ps * 2^32
+  std::uint64_t slot_freed_ps_ = 0;  // when the limit on packets in flight last held the engine up
+  bool woken_ = false;
+  bool watches_flights_ = false;
+  sc_core::sc_event wake_event_;
+  std::vector<std::byte> source_bytes_;  // scratch of effects: one packet
+  std::vector<std::byte> target_bytes_;
+  std::vector<float> wide_;
+
+  CyclesQ32 busy_ = 0;
+  Counter busy_ps_;
+  Counter packets_;
+  Counter stalled_descriptor_ps_;
+  Counter stalled_outstanding_ps_;
+  Counter stalled_memory_ps_;
+  Probe busy_probe_;
+};
+
+}  // namespace tilevp::dma

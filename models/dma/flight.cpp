@@ -1,0 +1,189 @@
+// The ends of a DMA engine's operations, and the ways that need no timing of packets: fetches, and memories without
+// direct access.
+#include "tilevp/dma/flight.hpp"
+
+#include <cstring>
+
+#include "tilevp/base/errors.hpp"
+
+namespace tilevp::dma {
+namespace {
+
+using memory::AccessPattern;
+using memory::Command;
+using memory::DirectMemory;
+
+// Bytes as another type, through fp32, as the hardware's DMA does (AWS Neuron documentation, "NKI DMA Overview").
+void convert(numeric::DType from, const std::byte* source, numeric::DType to, std::byte* target, std::size_t elements,
+             float* wide) {
+  numeric::load_as_fp32(from, source, elements, 1, wide);
+  numeric::store_from_fp32(to, wide, elements, target, 1);
+}
+
+// The bytes of one slice, moved when the packet ends.
+struct CopyEffect {
+  const DirectMemory* from;
+  DirectMemory* to;
+  AccessPattern source;
+  AccessPattern destination;
+  numeric::DType source_dtype;
+  numeric::DType destination_dtype;
+  std::byte* source_bytes;
+  std::byte* target_bytes;
+  float* wide;
+
+  void operator()() const {
+    from->gather(source, source_bytes);
+    if (source_dtype == destination_dtype) {
+      to->scatter(destination, source_bytes);
+      return;
+    }
+    convert(source_dtype, source_bytes, destination_dtype, target_bytes, source.elements(), wide);
+    to->scatter(destination, target_bytes);
+  }
+};
+
+// Faults of memory on the engine's behalf name the descriptor.
+template <class Action>
+void for_descriptor(const Queue& queue, std::uint64_t number, Action&& action) {
+  try {
+    action();
+  } catch (const Fault& fault) {
+    const bool address = fault.rule() == "memory.address_error";
+    throw Fault(address ? std::string("dma.address_error") : fault.rule(), queue.place(number) + ": " + fault.what());
+  }
+}
+
+}  // namespace
+
+// ---- Descriptors.
+
+void DmaEngine::fetch_blocks() {
+  for (const auto& queue : queues_)
+    if (const auto block = queue->next_block()) fetch(*queue, *block);
+}
+
+void DmaEngine::fetch(Queue& queue, const Queue::Block& block) {
+  queue.begin_fetch();
+  Fetch& fetch = *fetches_[queue.index()];
+  fetch.engine = this;
+  fetch.queue = &queue;
+  fetch.block = block;
+  fetch.bytes.resize(block.count * descriptor_bytes);
+  for_descriptor(queue, block.first, [&] {
+    const AccessPattern pattern = AccessPattern::contiguous(block.address, fetch.bytes.size());
+    if (memory_.is_direct(pattern)) {
+      fetch.grant = memory_.request(Command::read, pattern, block.cause);
+      simulation_.completions().complete_at(fetch.grant.end_ps, agent_.port(), fetch);
+    } else {
+      memory_.transfer(Command::read, pattern, fetch.bytes, block.cause);
+      deliver(fetch);
+    }
+  });
+}
+
+void DmaEngine::Fetch::complete() {
+  located(*engine, [this] {
+    for_descriptor(*queue, block.first, [this] {
+      grant.direct->commit_read(grant.direct_pattern, "the descriptor fetch");
+      engine->simulation_.effects().join();
+      grant.direct->gather(grant.direct_pattern, bytes.data());
+    });
+    engine->deliver(*this);
+  });
+}
+
+void DmaEngine::deliver(const Fetch& fetch) {
+  for (std::uint64_t i = 0; i < fetch.block.count; ++i) {
+    const std::uint64_t number = fetch.block.first + i;
+    const std::span<const std::byte, descriptor_bytes> bytes(fetch.bytes.data() + i * descriptor_bytes,
+                                                             descriptor_bytes);
+    fetch.queue->fetched(decode(bytes, fetch.queue->place(number)), number, now_ps());
+  }
+  fetch.queue->end_fetch();
+  wake();
+}
+
+// ---- Memories without direct access.
+
+// Until no packet is in flight.
+void DmaEngine::drain() {
+  while (in_flight_ > 0) {
+    watches_flights_ = true;
+    sc_core::wait(wake_event_);
+  }
+  watches_flights_ = false;
+}
+
+std::uint64_t DmaEngine::move(Flight& flight) {
+  const Descriptor& descriptor = flight.entry.descriptor;
+  const std::uint64_t begin = now_ps();
+  for_descriptor(*flight.queue, flight.entry.number, [&] {
+    for (const Slice& slice : flight.packet.span()) {
+      const std::span source(source_bytes_.data(), slice.source.bytes());
+      std::span target = source;
+      memory_.transfer(Command::read, slice.source, source, flight.id);
+      if (descriptor.source_dtype != descriptor.destination_dtype) {
+        target = std::span(target_bytes_.data(), slice.destination.bytes());
+        convert(descriptor.source_dtype, source.data(), descriptor.destination_dtype, target.data(),
+                slice.source.elements(), wide_.data());
+      }
+      memory_.transfer(Command::write, slice.destination, target, flight.id);
+    }
+  });
+  flight.moved = true;
+  occupy(flight, begin);
+  return std::max(now_ps(), free_ps());
+}
+
+// ---- Ends.
+
+void DmaEngine::end_packet(Flight& flight) {
+  located(*this, [&] {
+    Queue& queue = *flight.queue;
+    if (!flight.moved) for_descriptor(queue, flight.entry.number, [&] { commit(flight); });
+    if (flight.packet.count > 0) packets_ += 1;
+    queue.runs_count += flight.packet.runs;
+    queue.bytes_count += flight.packet.bytes;
+    if (flight.packet.last) end_descriptor(flight);
+    idle_flights_.push_back(&flight);
+    --in_flight_;
+    if (!watches_flights_) return;
+    slot_freed_ps_ = now_ps();
+    wake();
+  });
+}
+
+void DmaEngine::commit(Flight& flight) {
+  const Descriptor& descriptor = flight.entry.descriptor;
+  for (std::size_t i = 0; i < flight.packet.count; ++i) {
+    const memory::AccessGrant& read = flight.grants[i].read;
+    const memory::AccessGrant& write = flight.grants[i].write;
+    read.direct->commit_read(read.direct_pattern, agent_.name());
+    write.direct->commit_write(write.direct_pattern);
+    flight.queue->bursts_count += read.bursts + write.bursts;
+    flight.queue->wasted_count += read.wasted_bytes + write.wasted_bytes;
+    if (!simulation_.effects().enabled()) continue;
+    simulation_.effects().append(CopyEffect{read.direct, write.direct, read.direct_pattern, write.direct_pattern,
+                                            descriptor.source_dtype, descriptor.destination_dtype, source_bytes_.data(),
+                                            target_bytes_.data(), wide_.data()});
+  }
+}
+
+void DmaEngine::end_descriptor(const Flight& flight) {
+  Queue& queue = *flight.queue;
+  const Descriptor& descriptor = flight.entry.descriptor;
+  queue.end_descriptor();
+  if (descriptor.signals) {
+    if (semaphores_ == nullptr)
+      throw Fault("dma.semaphore", queue.place(flight.entry.number) + ": signals semaphore " +
+                                       std::to_string(descriptor.semaphore) + ", but the engine has none");
+    semaphores_->add(descriptor.semaphore, static_cast<std::int32_t>(descriptor.increment));
+  }
+  if (descriptor.interrupts) {
+    interrupt_->set_bits(std::uint64_t{1} << queue.index());
+    if (raise_interrupt_) raise_interrupt_(queue.index());
+  }
+}
+
+}  // namespace tilevp::dma

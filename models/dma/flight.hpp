@@ -1,0 +1,52 @@
+#pragma once
+// Operations of a DMA engine between their request and their end. Private to the engine.
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "tilevp/base/errors.hpp"
+#include "tilevp/dma/dma_engine.hpp"
+
+namespace tilevp::dma {
+
+// A packet in flight.
+struct DmaEngine::Flight final : Completion {
+  struct Grants {
+    memory::AccessGrant read;
+    memory::AccessGrant write;
+  };
+  DmaEngine* engine = nullptr;
+  Queue* queue = nullptr;
+  Queue::Ready entry;    // its descriptor
+  std::uint64_t id = 0;  // the descriptor's
+  Packet packet;
+  std::array<Grants, Packet::max_slices> grants{};
+  bool moved = false;  // the bytes are at their place already
+
+  void complete() override { engine->end_packet(*this); }
+};
+
+// A block of descriptors on its way from the ring.
+struct DmaEngine::Fetch final : Completion {
+  DmaEngine* engine = nullptr;
+  Queue* queue = nullptr;
+  Queue::Block block;
+  memory::AccessGrant grant;
+  std::vector<std::byte> bytes;
+
+  void complete() override;
+};
+
+// Runs `action`; a fault that leaves it is `engine`'s, at the present time.
+template <class Action>
+void located(const sc_core::sc_module& engine, Action&& action) {
+  try {
+    action();
+  } catch (Fault& fault) {
+    fault.module = engine.name();
+    fault.time_ps = now_ps();
+    throw;
+  }
+}
+
+}  // namespace tilevp::dma
