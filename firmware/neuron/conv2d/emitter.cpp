@@ -109,7 +109,7 @@ class Emitter {
           for (std::int64_t n = 0; n < stage.images; n += plan_.tile_images)
             compute({n, std::min(plan_.tile_images, stage.images - n), a, rows, b,
                      std::min(plan_.tile_columns, stage.columns - b)},
-                    batch, first);
+                    batch, stage.column0, first);
         const std::int64_t ready = a + rows - stored;
         const bool enough = ready * stage.columns * (plan_.slice_rows > 0 ? 1 : stage.images) * 4 >= store_bytes;
         if (last && (enough || a + rows == stage.rows)) {
@@ -223,14 +223,15 @@ class Emitter {
         QueueClass::local, Engine::gpsimd);
   }
 
-  // The matmuls of one tile of the output (rows, columns and images relative to the stage) and their drains.
-  void compute(const Stage& tile, const Batch& batch, bool first_batch) {
+  // The matmuls of one tile of the output (relative to the stage, whose columns start at `stage_column`) and their
+  // drains. A row is staged with all its columns.
+  void compute(const Stage& tile, const Batch& batch, std::int64_t stage_column, bool first_batch) {
     const ChannelTile& channels = plan_.tiles[batch.channel_tile];
     const std::int64_t nd = plan_.stage_images;
     const std::int64_t row = plan_.width * nd;
     const std::int64_t partitions = channels.used_partitions();
-    const std::int64_t origin =
-        tile.row0 * p_.stride_h * row + (tile.column0 * p_.stride_w + plan_.column_offset) * nd + tile.n0;
+    const std::int64_t column = (stage_column + tile.column0) * p_.stride_w + plan_.column_offset;
+    const std::int64_t origin = tile.row0 * p_.stride_h * row + column * nd + tile.n0;
     for (std::int64_t i = 0; i < batch.count; ++i) {
       const Tensor& image = images_[batch.image_slots[static_cast<std::size_t>(i)]];
       const Tensor& weights = weights_[batch.weight_slots[static_cast<std::size_t>(i)]];
