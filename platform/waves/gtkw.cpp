@@ -55,7 +55,7 @@ std::string gtkw_view(const std::string& vcd_file, std::span<const VcdSignal> si
 }
 
 std::string write_gtkw(const std::string& vcd_file, std::span<const VcdSignal> signals) {
-  const std::string name = std::filesystem::path(vcd_file).replace_extension(".gtkw").string();
+  std::string name = std::filesystem::path(vcd_file).replace_extension(".gtkw").string();
   AtomicFile file(name);
   file.write(gtkw_view(vcd_file, signals));
   file.commit();

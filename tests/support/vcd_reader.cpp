@@ -146,6 +146,7 @@ VcdFile VcdFile::read(const std::string& file) {
 
 std::vector<std::string> VcdFile::names() const {
   std::vector<std::string> result;
+  result.reserve(traces_.size());
   for (const auto& [name, trace] : traces_) result.push_back(name);
   return result;
 }
