@@ -8,8 +8,7 @@
 // Time. A descriptor may run `start_latency` after its doorbell, or once it is fetched when that is later. Its packets
 // go one after the other: a packet asks both memories for time when the engine is free, begins when both begin, and
 // frees the engine after max(run floor, bytes / rate) summed over its runs. It ends when the read, the write and the
-// engine have ended and no packet of the same queue issued before is still in flight. The memories answer at their
-// clock edges, so an idle memory can delay each packet by up to one cycle of its clock.
+// engine have ended and no packet of the same queue issued before is still in flight.
 //
 // The hardware moves at most 64 KiB a descriptor element; here a descriptor is a whole n-D copy and any size goes.
 // A memory without direct access (memory_access.hpp) is served too: run by run, a packet at a time, slowly.

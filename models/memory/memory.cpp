@@ -186,22 +186,24 @@ Memory::Timing Memory::schedule(const AccessPattern& pattern, Direction directio
     claims[count_of_claims++] = {direction == Direction::read ? &read_ : &write_,
                                  bandwidth_.cycles_q32(pattern, direction, Limit::contiguous)};
   const Grant grant = simulation_.arbiter().acquire(std::span(claims).first(count_of_claims), port);
-  const Timing timing{grant.begin_ps, grant.end_ps + latency_ps_, bandwidth_.traffic(pattern)};
-  count(timing, direction, port_work);
+  const Timing timing{.begin_ps = grant.blocker != nullptr ? grant.begin_ps : now_ps(),
+                      .end_ps = grant.end_ps + latency_ps_,
+                      .traffic = bandwidth_.traffic(pattern)};
+  count(timing.traffic, direction, grant.begin_ps, port_work);
   return timing;
 }
 
-void Memory::count(const Timing& timing, Direction direction, CyclesQ32 work) {
-  (direction == Direction::read ? bytes_read_ : bytes_written_) += timing.traffic.useful_bytes;
-  wasted_bytes_ += timing.traffic.moved_bytes - timing.traffic.useful_bytes;
-  runs_ += timing.traffic.runs;
-  bursts_ += timing.traffic.bursts;
+void Memory::count(const Traffic& traffic, Direction direction, std::uint64_t begin_ps, CyclesQ32 work) {
+  (direction == Direction::read ? bytes_read_ : bytes_written_) += traffic.useful_bytes;
+  wasted_bytes_ += traffic.moved_bytes - traffic.useful_bytes;
+  runs_ += traffic.runs;
+  bursts_ += traffic.bursts;
   transactions_ += 1;
   busy_work_ += work;
-  const std::uint64_t busy = clock_.time_ps_q32(busy_work_);
-  busy_.set(timing.begin_ps, 1);
-  busy_.set(timing.begin_ps + (busy - busy_ps_.value()), 0);
-  busy_ps_ += busy - busy_ps_.value();
+  const std::uint64_t added = clock_.time_ps_q32(busy_work_) - busy_ps_.value();
+  busy_ps_ += added;
+  busy_.set(begin_ps, 1);
+  busy_.set(begin_ps + added, 0);
 }
 
 unsigned int Memory::transport_dbg(int, tlm::tlm_generic_payload& payload) {

@@ -4,8 +4,9 @@
 // Time of a grain (one transaction): it occupies the shared port for its bits / (ceiling x efficiency) and its
 // direction for bits / (contiguous x efficiency), each a queue of its own, in cycles of the memory's clock; it ends
 // when the later of both has, plus `latency_ns`. Efficiency is that of the access pattern's runs (bandwidth.hpp). An
-// idle memory begins at a clock edge. Grains of one instant go round robin over the initiators' port numbers;
-// initiators that do not say a number (no MemoryAccess extension) are told apart by the binding they come through only.
+// idle memory takes a request at once and serves it from its next clock edge. Grains of one instant go round robin over
+// the initiators' port numbers; initiators that do not say a number (no MemoryAccess extension) are told apart by the
+// binding they come through only.
 //
 // Bytes are sampled and written at the end of a transaction: a plain b_transport returns when that has passed, with no
 // annotated delay. A memory never refuses DMI, for the whole range at once; since a DMI write cannot be seen, a grant
@@ -72,7 +73,7 @@ class Memory : public sc_core::sc_module, private DirectMemory {
   void move_plain(tlm::tlm_generic_payload& payload);
   bool inside(const AccessPattern& pattern) const { return pattern.highest() < parameters_.size_bytes; }
   Timing schedule(const AccessPattern& pattern, Direction direction, unsigned port);
-  void count(const Timing& timing, Direction direction, CyclesQ32 work);
+  void count(const Traffic& traffic, Direction direction, std::uint64_t begin_ps, CyclesQ32 work);
   void require_defined(const AccessPattern& pattern, const std::string& reader) const;
   sc_core::sc_time dmi_latency(Direction direction) const;
 

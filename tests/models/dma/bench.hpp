@@ -1,0 +1,213 @@
+#pragma once
+// A host, one or more DMA engines, a memory for the rings, a source and a target behind one router.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/memory/bench.hpp"
+#include "tilevp/base/errors.hpp"
+#include "tilevp/dma/dma_engine.hpp"
+#include "tilevp/interconnect/router.hpp"
+
+namespace tilevp::dma::testing {
+
+using memory::AccessPattern;
+using memory::Command;
+using memory::MemoryParameters;
+using memory::testing::byte_a_nanosecond;
+using memory::testing::Driver;
+using memory::testing::ForeignMemory;
+using memory::testing::ramp;
+
+inline constexpr std::uint64_t ring_address = 0x0;
+inline constexpr std::uint64_t source_address = 0x1000'0000;
+inline constexpr std::uint64_t target_address = 0x2000'0000;
+inline constexpr std::uint64_t register_address = 0x3000'0000;
+inline constexpr std::uint64_t memory_bytes = 1 << 24;
+
+// A memory that takes no time worth a picosecond.
+inline MemoryParameters instant_memory() {
+  return {.size_bytes = memory_bytes, .clock_hz = 1'000'000'000, .bandwidth = memory::flat_model(1e12)};
+}
+inline MemoryParameters flat_memory(double bits_per_cycle, std::optional<std::int64_t> burst = std::nullopt) {
+  MemoryParameters parameters = instant_memory();
+  parameters.bandwidth = memory::flat_model(bits_per_cycle);
+  parameters.bandwidth.burst_bytes = burst;
+  return parameters;
+}
+// An engine that costs nothing: what is left is the memories' time.
+inline Parameters instant_engine() {
+  Parameters parameters;
+  parameters.bytes_per_ns = 1e9;
+  parameters.start_latency_ns = 0;
+  parameters.run_floor_ns = 0;
+  return parameters;
+}
+
+struct Completed {
+  unsigned semaphore;
+  std::int32_t amount;
+  std::uint64_t at_ps;
+  friend bool operator==(const Completed&, const Completed&) = default;
+};
+
+class Sink : public SemaphoreSink {
+ public:
+  void add(unsigned semaphore, std::int32_t amount) override {
+    completed.push_back({semaphore, amount, now_ps()});
+    event.notify(sc_core::SC_ZERO_TIME);
+  }
+  std::vector<Completed> completed;
+  sc_core::sc_event event;
+};
+
+struct BenchSetup {
+  Parameters engine = instant_engine();
+  MemoryParameters ring = instant_memory();
+  MemoryParameters source = instant_memory();
+  MemoryParameters target = instant_memory();
+  unsigned engines = 1;
+  SimulationOptions options{};
+  bool foreign_source = false;
+  bool foreign_target = false;
+  bool reversed = false;  // modules constructed in the reverse order
+};
+
+class Bench {
+ public:
+  explicit Bench(const BenchSetup& setup = {}) : simulation("simulation", setup.options) {
+    std::vector<std::function<void()>> makers{
+        [&] { ring = std::make_unique<memory::Memory>("ring", simulation, setup.ring); },
+        [&] {
+          if (setup.foreign_source)
+            foreign_source = std::make_unique<ForeignMemory>("source", memory_bytes);
+          else
+            source = std::make_unique<memory::Memory>("source", simulation, setup.source);
+        },
+        [&] {
+          if (setup.foreign_target)
+            foreign_target = std::make_unique<ForeignMemory>("target", memory_bytes);
+          else
+            target = std::make_unique<memory::Memory>("target", simulation, setup.target);
+        },
+        [&] { host = std::make_unique<Driver>("host", simulation, 1, running); },
+    };
+    engines.resize(setup.engines);
+    for (unsigned e = 0; e < setup.engines; ++e)
+      makers.push_back([this, e, &setup] {
+        const std::string name = "dma" + std::to_string(e);
+        engines[e] = std::make_unique<DmaEngine>(name.c_str(), simulation, setup.engine, 100 + e);
+      });
+    if (setup.reversed) std::reverse(makers.begin(), makers.end());
+    for (const auto& make : makers) make();
+    bind(setup);
+  }
+
+  // Runs `body` as the host's program.
+  void run(std::function<void()> body) {
+    host->body = [body = std::move(body)](Driver&) { body(); };
+    simulation.run();
+  }
+
+  // Puts bytes into memory without time.
+  void preload(std::uint64_t address, std::vector<std::byte> bytes) {
+    ASSERT_EQ(host->memory.debug(Command::write, address, bytes), bytes.size());
+  }
+  std::vector<std::byte> peek(std::uint64_t address, std::size_t bytes) {
+    std::vector<std::byte> data(bytes);
+    EXPECT_EQ(host->memory.debug(Command::read, address, data), bytes);
+    return data;
+  }
+  template <class T>
+  void write_register(std::uint64_t offset, T value, unsigned engine = 0) {
+    std::vector<std::byte> bytes(sizeof value);
+    std::memcpy(bytes.data(), &value, sizeof value);
+    host->write(AccessPattern::contiguous(register_address + engine * registers::window_bytes + offset, sizeof value),
+                bytes);
+  }
+  std::uint32_t read_register(std::uint64_t offset, unsigned engine = 0) {
+    const auto bytes =
+        host->read(AccessPattern::contiguous(register_address + engine * registers::window_bytes + offset, 4));
+    std::uint32_t value = 0;
+    std::memcpy(&value, bytes.data(), 4);
+    return value;
+  }
+  // Sets up a ring of `size` slots at `base` and preloads its first descriptors.
+  void program(unsigned queue, const std::vector<Descriptor>& descriptors, std::uint32_t size = 64,
+               unsigned engine = 0) {
+    const std::uint64_t base = ring_of(queue, engine);
+    for (std::size_t i = 0; i < descriptors.size(); ++i) {
+      const auto bytes = encode(descriptors[i]);
+      preload(base + i * descriptor_bytes, {bytes.begin(), bytes.end()});
+    }
+    write_register(registers::queue_base(queue) + registers::ring_base, base, engine);
+    write_register(registers::queue_base(queue) + registers::ring_size, size, engine);
+  }
+  static std::uint64_t ring_of(unsigned queue, unsigned engine = 0) {
+    return ring_address + engine * 0x10'0000 + queue * 0x1'0000;
+  }
+  void doorbell(unsigned queue, std::uint32_t count, unsigned engine = 0) {
+    write_register(registers::queue_base(queue) + registers::tail, count, engine);
+  }
+  void wait_completions(std::size_t count) {
+    while (sink.completed.size() < count) sc_core::wait(sink.event);
+  }
+  std::uint64_t statistic(std::string_view path, std::string_view name) {
+    return simulation.statistics().value(path, name);
+  }
+
+  unsigned running = 0;
+  Simulation simulation;
+  std::unique_ptr<memory::Memory> ring, source, target;
+  std::unique_ptr<ForeignMemory> foreign_source, foreign_target;
+  std::unique_ptr<Driver> host;
+  std::vector<std::unique_ptr<DmaEngine>> engines;
+  std::unique_ptr<interconnect::Router> router;
+  Sink sink;
+
+ private:
+  void bind(const BenchSetup& setup) {
+    std::vector<interconnect::Region> regions{{"ring", ring_address, memory_bytes, 0},
+                                              {"source", source_address, memory_bytes, 1},
+                                              {"target", target_address, memory_bytes, 2}};
+    for (unsigned e = 0; e < setup.engines; ++e)
+      regions.push_back(
+          {"dma" + std::to_string(e), register_address + e * registers::window_bytes, registers::window_bytes, 3 + e});
+    router = std::make_unique<interconnect::Router>("router", regions);
+    router->out(0).bind(ring->socket);
+    if (foreign_source)
+      router->out(1).bind(foreign_source->socket);
+    else
+      router->out(1).bind(source->socket);
+    if (foreign_target)
+      router->out(2).bind(foreign_target->socket);
+    else
+      router->out(2).bind(target->socket);
+    host->memory.socket.bind(router->in);
+    for (unsigned e = 0; e < setup.engines; ++e) {
+      router->out(3 + e).bind(engines[e]->registers().socket);
+      engines[e]->memory().socket.bind(router->in);
+      engines[e]->connect_semaphores(sink);
+    }
+  }
+};
+
+// A copy that adds 1 to semaphore `semaphore` when it has ended.
+inline Descriptor copy(const AccessPattern& source, const AccessPattern& target, std::uint8_t semaphore = 7) {
+  Descriptor descriptor;
+  descriptor.source = source;
+  descriptor.destination = target;
+  descriptor.signals = true;
+  descriptor.semaphore = semaphore;
+  descriptor.increment = 1;
+  return descriptor;
+}
+inline Descriptor contiguous_copy(std::uint64_t offset, std::uint64_t bytes, std::uint8_t semaphore = 7) {
+  return copy(AccessPattern::contiguous(source_address + offset, bytes),
+              AccessPattern::contiguous(target_address + offset, bytes), semaphore);
+}
+
+}  // namespace tilevp::dma::testing
