@@ -56,14 +56,12 @@ std::uint32_t select(bool condition, std::uint32_t yes, std::uint32_t no) {
   return (yes & mask) | (no & ~mask);
 }
 
-// The three cases of fp16 side by side, chosen by masks. Subnormals go through an integer to float conversion (exact:
-// the fraction has ten bits), so that no host instruction meets a subnormal operand.
+// The fraction and exponent moved to their fp32 places make a number 2^112 too small, subnormals included; the product
+// is exact. Infinity and NaN then get the exponent of their kind.
 float widen_one_fp16(std::uint32_t bits) {
   const std::uint32_t magnitude = bits & 0x7fff;
-  const auto fraction = static_cast<float>(static_cast<std::int32_t>(bits & 0x3ff));
-  const auto subnormal = std::bit_cast<std::uint32_t>(fraction * 0x1p-24F);
-  const std::uint32_t normal = (magnitude << 13) + select(magnitude >= 0x7c00, 224U << 23, 112U << 23);
-  return std::bit_cast<float>(select(magnitude < 0x400, subnormal, normal) | ((bits & 0x8000) << 16));
+  const auto scaled = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude << 13) * 0x1p112F);
+  return std::bit_cast<float>(scaled | select(magnitude >= 0x7c00, 0x7f800000, 0) | ((bits & 0x8000) << 16));
 }
 
 std::uint16_t narrow_one_bf16(float value) {

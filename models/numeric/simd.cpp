@@ -69,7 +69,7 @@ bool simd_supported(SimdLevel level) {
 }
 
 SimdLevel simd_level() {
-  if (chosen_level()) return *chosen_level();
+  if (const auto& chosen = chosen_level()) return *chosen;
   static const SimdLevel from_environment = level_of_environment();
   return from_environment;
 }

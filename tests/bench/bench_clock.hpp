@@ -31,6 +31,7 @@ inline std::vector<double> median_seconds(const std::vector<std::function<void()
       samples[a].push_back((thread_cpu_seconds() - start) / repeats);
     }
   std::vector<double> medians;
+  medians.reserve(samples.size());
   for (auto& s : samples) medians.push_back(median(std::move(s)));
   return medians;
 }

@@ -13,14 +13,8 @@
 #include "tilevp/numeric/ordered_gemm.hpp"
 #include "tilevp/numeric/simd.hpp"
 
-extern "C" {
-void openblas_set_num_threads(int threads);
-char* openblas_get_corename(void);
-}
-
+namespace tilevp::numeric {
 namespace {
-
-using namespace tilevp::numeric;
 
 struct Shape {
   std::size_t depth, rows, columns;
@@ -77,11 +71,11 @@ void compare_shape(const Shape& s) {
   const int repeats = static_cast<int>(2e7 / flop) + 1;
   a.pack(stationary32);
   b.pack(moving32, a);
-  const auto t = tilevp::bench::median_seconds(
-      {sgemm, [&] { whole(stationary32, moving32); }, [&] { whole(stationary16, moving16); },
-       [&] { multiply(a, b, o.out.data(), stride, true); }, [&] { a.pack(stationary16); },
-       [&] { b.pack(moving16, a); }},
-      61, repeats);
+  const auto t =
+      bench::median_seconds({sgemm, [&] { whole(stationary32, moving32); }, [&] { whole(stationary16, moving16); },
+                             [&] { multiply(a, b, o.out.data(), stride, true); }, [&] { a.pack(stationary16); },
+                             [&] { b.pack(moving16, a); }},
+                            61, repeats);
   std::printf(
       "K=%-4zu M=%-4zu N=%-4zu sgemm %6.1f GFLOP/s | packed fp32 %6.1f (%.2fx) bf16 %6.1f (%.2fx) | kernel %6.1f"
       " | pack bf16 A %5.1f us B %5.1f us\n",
@@ -92,7 +86,7 @@ void compare_shape(const Shape& s) {
 // A convolution window in a scratchpad of 192 KB a partition, as im2col addresses it: rows of `row` elements, `stride`
 // apart.
 void gather_window(DType dtype, std::ptrdiff_t stride) {
-  constexpr std::size_t partitions = 128, row = 222, rows = 2, pitch = 192 * 1024;
+  constexpr std::size_t partitions = 128, row = 222, rows = 2, pitch = 192 * 1024UL;
   const std::vector<std::byte> memory(partitions * pitch, std::byte{0});
   StridedTile tile = dense_tile(memory.data(), dtype, partitions, pitch, row);
   tile.dims[0] = {rows, 224 * stride};
@@ -102,7 +96,7 @@ void gather_window(DType dtype, std::ptrdiff_t stride) {
   PackedStationary a;
   a.pack(weights);
   PackedMoving b;
-  const auto t = tilevp::bench::median_seconds({[&] { b.pack(tile, a); }}, 101, 4);
+  const auto t = bench::median_seconds({[&] { b.pack(tile, a); }}, 101, 4);
   std::printf("window 128 x [2][222], stride %td, %s: pack %.1f us\n", stride, std::string(name(dtype)).c_str(),
               t[0] * 1e6);
 }
@@ -111,23 +105,21 @@ void conversions() {
   constexpr std::size_t count = 4096;
   std::vector<float> values(count, 1.5F);
   std::vector<std::byte> bytes(8 * count, std::byte{0x3c});
-  const auto t = tilevp::bench::median_seconds({[&] { widen_bf16(bytes.data(), count, 1, values.data()); },
-                                                [&] { widen_bf16(bytes.data(), count, 2, values.data()); },
-                                                [&] { widen_fp16(bytes.data(), count, 1, values.data()); },
-                                                [&] { widen_fp16(bytes.data(), count, 2, values.data()); },
-                                                [&] { narrow_bf16(values.data(), count, bytes.data(), 1); },
-                                                [&] { narrow_fp16(values.data(), count, bytes.data(), 1); },
-                                                [&] { store_fp32(values.data(), count, bytes.data(), 1); }},
-                                               61, 200);
+  const auto t = bench::median_seconds({[&] { widen_bf16(bytes.data(), count, 1, values.data()); },
+                                        [&] { widen_bf16(bytes.data(), count, 2, values.data()); },
+                                        [&] { widen_fp16(bytes.data(), count, 1, values.data()); },
+                                        [&] { widen_fp16(bytes.data(), count, 2, values.data()); },
+                                        [&] { narrow_bf16(values.data(), count, bytes.data(), 1); },
+                                        [&] { narrow_fp16(values.data(), count, bytes.data(), 1); },
+                                        [&] { store_fp32(values.data(), count, bytes.data(), 1); }},
+                                       61, 200);
   const char* names[] = {"widen bf16",  "widen bf16 stride 2", "widen fp16", "widen fp16 stride 2",
                          "narrow bf16", "narrow fp16",         "store fp32"};
   for (std::size_t i = 0; i < t.size(); ++i)
     std::printf("%-20s %5.2f elements/ns\n", names[i], static_cast<double>(count) / t[i] * 1e-9);
 }
 
-}  // namespace
-
-int main() {
+void compare_all() {
   openblas_set_num_threads(1);
   std::printf("OpenBLAS kernels: %s, 1 thread; widest path here: %s\n", openblas_get_corename(),
               std::string(name(simd_level())).c_str());
@@ -145,3 +137,8 @@ int main() {
     for (const std::ptrdiff_t stride : {1, 2, 3}) gather_window(dtype, stride);
   conversions();
 }
+
+}  // namespace
+}  // namespace tilevp::numeric
+
+int main() { tilevp::numeric::compare_all(); }

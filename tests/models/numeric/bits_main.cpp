@@ -6,14 +6,15 @@
 #include "models/numeric/bits_report.hpp"
 #include "tilevp/numeric/ordered_gemm.hpp"
 
-using namespace tilevp::numeric;
-
+namespace tilevp::numeric {
 namespace {
 
 StridedTile tile_of(const std::vector<float>& values, std::size_t depth, std::size_t columns) {
   return dense_tile(reinterpret_cast<const std::byte*>(values.data()), DType::fp32, depth,
                     static_cast<std::ptrdiff_t>(columns * sizeof(float)), columns);
 }
+
+}  // namespace
 
 std::string product_line() {
   testing::Hash hash;
@@ -29,9 +30,9 @@ std::string product_line() {
   return testing::tiles_line(hash);
 }
 
-}  // namespace
+}  // namespace tilevp::numeric
 
 int main(int argc, char** argv) {
   const bool tiles = argc == 2 && std::strcmp(argv[1], "tiles") == 0;
-  std::fputs((tiles ? product_line() : testing::conversions_line()).c_str(), stdout);
+  std::fputs((tiles ? tilevp::numeric::product_line() : tilevp::numeric::testing::conversions_line()).c_str(), stdout);
 }

@@ -35,7 +35,7 @@ inline std::string conversions_line() {
   Hash hash;
   Random random(99);
   std::vector<float> values(count);
-  std::vector<std::byte> bytes(4 * 3 * count + 1);
+  std::vector<std::byte> bytes(12 * count + 1);
   for (const DType dtype : all_dtypes)
     for (const std::ptrdiff_t stride : {1, 2, 3})
       for (const Rounding rounding : all_roundings) {

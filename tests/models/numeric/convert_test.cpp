@@ -107,7 +107,7 @@ TEST(Convert, NarrowEveryMidpoint) {
 
 TEST(Convert, Fp32PassesAndNanBecomesCanonical) {
   const std::vector<float> values = {1.5F, -0.0F, 0x1p-149F, std::bit_cast<float>(0xffc12345U)};
-  std::vector<std::byte> bytes(1 + 4 * 2 * values.size());
+  std::vector<std::byte> bytes(1 + 8 * values.size());
   store_from_fp32(DType::fp32, values.data(), values.size(), bytes.data() + 1, 2);
   std::vector<float> back(values.size());
   load_as_fp32(DType::fp32, bytes.data() + 1, values.size(), 2, back.data());

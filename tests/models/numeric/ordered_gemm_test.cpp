@@ -96,14 +96,14 @@ TEST(OrderedGemm, OrderAndRoundingByHand) {
     if (!simd_supported(level)) continue;
     set_simd_level(level);
     SCOPED_TRACE(std::string(name(level)));
-    for (const std::size_t rows : {1, 8}) {
+    for (const std::size_t rows : {std::size_t{1}, std::size_t{8}}) {
       // 2^24 + 1 = 2^24 in fp32, so 1 is lost where it comes second and kept where it comes last.
       EXPECT_EQ(dot({0x1p24F, 1, -0x1p24F}, {1, 1, 1}, rows), 0.0F);
       EXPECT_EQ(dot({0x1p24F, -0x1p24F, 1}, {1, 1, 1}, rows), 1.0F);
       // (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24 rounds to 1 + 2^-11; a fused step would keep the 2^-24.
       EXPECT_EQ(dot({-(1 + 0x1p-11F), 1 + 0x1p-12F}, {1, 1 + 0x1p-12F}, rows), 0.0F);
-      // 2^100 * 2^100 overflows before 2^100 * -2^100 is added: infinity - infinity. Fused, it would be -infinity +
-      // infinity too, but 2^-100 * 2^-100 is zero here and would not be below a fused addition.
+      // Each product overflows before it is added: infinity - infinity. Fused, the second would be finite and infinity
+      // stay.
       EXPECT_EQ(std::bit_cast<std::uint32_t>(dot({0x1p100F, 0x1p100F}, {0x1p100F, -0x1p100F}, rows)), 0x7fc00000U);
       // From +0: a sum of negative zeros is +0.
       EXPECT_EQ(std::bit_cast<std::uint32_t>(dot({-0.0F, -0.0F}, {1, 1}, rows)), 0U);
@@ -135,7 +135,7 @@ TEST(OrderedGemm, MovingFromAStridedWindow) {
   std::vector<float> weights(depth * rows);
   for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<float>(i % 5) - 2;
   StridedTile window = tile_of(memory, DType::bf16, depth, pitch);
-  window.base += 2 * 3;
+  window.base += std::ptrdiff_t{3} * 2;
   window.dims[0] = {4, 40};
   window.dims[1] = {11, 2};
   window.dim_count = 2;

@@ -12,9 +12,9 @@ namespace {
 // Addresses by plain arithmetic on the index of an element: the last dimension is the fastest.
 std::ptrdiff_t element_offset(const std::vector<FreeDim>& dims, std::size_t index) {
   std::ptrdiff_t at = 0;
-  for (auto dim = dims.rbegin(); dim != dims.rend(); ++dim) {
-    at += static_cast<std::ptrdiff_t>(index % dim->count) * dim->stride;
-    index /= dim->count;
+  for (std::size_t d = dims.size(); d-- > 0;) {
+    at += static_cast<std::ptrdiff_t>(index % dims[d].count) * dims[d].stride;
+    index /= dims[d].count;
   }
   return at;
 }

@@ -2,6 +2,7 @@
 // computes can be seen on a processor that has no AVX-512.
 #include "models/numeric/wide_kernel_on_avx2.hpp"
 
+// NOLINTBEGIN(clang-diagnostic-unknown-pragmas): gcc's, and gcc compiles it
 #pragma GCC push_options
 #pragma GCC target("avx2")
 namespace tilevp::numeric::wide_on_avx2 {
@@ -20,3 +21,4 @@ const GemmKernel kernel{tile_rows, panel_columns, multiply_panels, multiply_rows
 }  // namespace tilevp::numeric::wide_on_avx2
 
 #pragma GCC pop_options
+// NOLINTEND(clang-diagnostic-unknown-pragmas)
