@@ -166,7 +166,8 @@ LoadedDescription load_description(const std::string& name_or_file, const std::v
   const bool shipped = !text.empty();
   if (!shipped && !is_file_name(name_or_file)) {
     const auto names = shipped_descriptions();
-    throw UserError("--platform", "unknown platform '" + name_or_file + "'" + described::nearest_hint(name_or_file, names) +
+    throw UserError("--platform", "unknown platform '" + name_or_file + "'" +
+                                      described::nearest_hint(name_or_file, names) +
                                       " (a file's name has a dot or a slash)");
   }
   auto document = shipped ? described::Document::from_text(name_or_file + ".json", text)

@@ -48,7 +48,8 @@ struct Description {
   HostParameters host{};
   AddressMap map{};
 
-  // Rates and clocks positive, sizes that the machine can hold, ranges that do not overlap, sources of paths that exist.
+  // Rates and clocks positive, sizes that the machine can hold, ranges that do not overlap, sources of paths that
+  // exist.
   void check(const std::string& path) const;
 };
 BOOST_DESCRIBE_STRUCT(Description, (), (name, summary, not_modelled, sources, hbm, core, dma, host, map))
@@ -56,7 +57,7 @@ BOOST_DESCRIBE_STRUCT(Description, (), (name, summary, not_modelled, sources, hb
 // A description with where it came from.
 struct LoadedDescription {
   Description description{};
-  std::string sha256{};                 // of the file's text
+  std::string sha256{};                  // of the file's text
   std::vector<std::string> overrides{};  // as given
 };
 

@@ -20,8 +20,8 @@ class Interrupted : public std::runtime_error {
 };
 
 // While alive, SIGINT and SIGTERM make the simulation fail with Interrupted; a second signal ends the process at once.
-// `tick`, where given, is called on the kernel thread about five times a second of host time while simulated time moves.
-// Neither adds an event to the simulation, so no result depends on them.
+// `tick`, where given, is called on the kernel thread about five times a second of host time while simulated time
+// moves. Neither adds an event to the simulation, so no result depends on them.
 class HostClock : public sc_core::sc_prim_channel {
  public:
   HostClock(Simulation& simulation, std::function<void()> tick);

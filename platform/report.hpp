@@ -1,6 +1,7 @@
 #pragma once
-// The report of a run, schema tilevp-report/1 (docs/schema/report.schema.json). Times are integer picoseconds, work is counted by
-// the models; figures of the host computer stand in `host` alone, so two runs of one input differ nowhere else.
+// The report of a run, schema tilevp-report/1 (docs/schema/report.schema.json). Times are integer picoseconds, work is
+// counted by the models; figures of the host computer stand in `host` alone, so two runs of one input differ nowhere
+// else.
 #include <boost/describe.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
@@ -54,7 +55,7 @@ struct MemoryReport {
   std::uint64_t bytes_written = 0;
   std::uint64_t wasted_bytes = 0;  // moved by bursts beyond what was asked for
   std::uint64_t busy_ps = 0;
-  std::uint64_t peak_bytes = 0;             // largest number of bytes that held data at once
+  std::uint64_t peak_bytes = 0;               // largest number of bytes that held data at once
   std::vector<std::uint64_t> by_partition{};  // peak bytes of each partition; empty where there are none
 };
 BOOST_DESCRIBE_STRUCT(MemoryReport, (),
@@ -113,7 +114,8 @@ struct Report {
   std::map<std::string, std::string> files{};
 };
 
-// The report as a JSON tree, keys in the order of the schema. A number that JSON cannot hold becomes the text "nan", "inf" or "-inf".
+// The report as a JSON tree, keys in the order of the schema. A number that JSON cannot hold becomes the text "nan",
+// "inf" or "-inf".
 boost::json::value to_json(const Report& report);
 
 // Writes the report aside and renames it. UserError where the file cannot be written.

@@ -57,8 +57,7 @@ std::string sha256(std::string_view text) {
   const std::string message = padded(text);
   for (std::size_t at = 0; at < message.size(); at += 64) {
     Block block{};
-    for (std::size_t i = 0; i < 64; ++i)
-      block[i / 4] = block[i / 4] << 8 | static_cast<unsigned char>(message[at + i]);
+    for (std::size_t i = 0; i < 64; ++i) block[i / 4] = block[i / 4] << 8 | static_cast<unsigned char>(message[at + i]);
     digest(state, block);
   }
   std::string hex;

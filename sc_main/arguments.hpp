@@ -14,11 +14,11 @@ namespace tilevp::command {
 enum class Takes { nothing, value, optional_value };
 
 struct OptionSpec {
-  std::string name;           // with dashes: "--platform", "-c"
+  std::string name{};  // with dashes: "--platform", "-c"
   Takes takes = Takes::value;
-  std::string placeholder;    // "FILE"
-  std::string default_value;  // as text; empty: none
-  std::string text;           // one line of help
+  std::string placeholder{};    // "FILE"
+  std::string default_value{};  // as text; empty: none
+  std::string text{};           // one line of help
   bool repeatable = false;
 };
 

@@ -3,7 +3,7 @@
 
 #include "tilevp/base/errors.hpp"
 #include "tilevp/platform/description.hpp"
-#include "tilevp/platform/report_check.hpp"
+#include "tilevp/platform/schema.hpp"
 #include "tilevp/runtime/npy.hpp"
 #include "tilevp/sc_main/arguments.hpp"
 #include "tilevp/sc_main/command.hpp"

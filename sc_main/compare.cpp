@@ -66,8 +66,9 @@ int compare(Words words) {
       {.name = "--help", .takes = Takes::nothing, .text = "this text"}};
   const auto arguments = parse_arguments(words, options, "tilevp compare");
   if (arguments.has("--help")) {
-    std::cout << "usage: tilevp compare A B [options]\n\nTwo .npy files or two reports. Exit code 1 where they differ.\n\n"
-              << help_lines(options);
+    std::cout
+        << "usage: tilevp compare A B [options]\n\nTwo .npy files or two reports. Exit code 1 where they differ.\n\n"
+        << help_lines(options);
     return 0;
   }
   const auto& files = arguments.positionals();

@@ -31,17 +31,16 @@ void describe_program(Words words) {
   if (words.empty() || words[0].starts_with("-"))
     throw UserError("describe program", "expected a name: " + described::join(programs().names()));
   const auto program = programs().make(words[0]);
-  const auto arguments =
-      parse_arguments(words.subspan(1), option_specs(*program), "tilevp describe program " + std::string(program->name()));
+  const auto arguments = parse_arguments(words.subspan(1), option_specs(*program),
+                                         "tilevp describe program " + std::string(program->name()));
   expect_words(arguments, 0, "only options after the program's name");
   program->prepare({.options = option_values(*program, arguments)});
   std::cout << program->describe();
 }
 
 void describe_platform(Words words) {
-  const std::vector<OptionSpec> options{
-      {.name = "-c", .placeholder = "PATH=VALUE", .repeatable = true},
-      {.name = "--format", .placeholder = "text|json"}};
+  const std::vector<OptionSpec> options{{.name = "-c", .placeholder = "PATH=VALUE", .repeatable = true},
+                                        {.name = "--format", .placeholder = "text|json"}};
   const auto arguments = parse_arguments(words, options, "tilevp describe platform");
   expect_words(arguments, 1, "a platform: " + described::join(platform::shipped_descriptions()) + " or a file");
   const auto format = choice("--format", arguments.value("--format", "text"), {"text", "json"});
@@ -75,8 +74,7 @@ void describe_registers(Words words) {
   expect_words(arguments, 0, "no further word");
   platform::Platform machine(load_platform(arguments).description, {});
   std::cout << "# Registers\n\nOffsets are from the base address of the window.\n";
-  for (const auto& window : machine.register_windows())
-    std::cout << "\n## " << window.name << "\n\n" << window.table;
+  for (const auto& window : machine.register_windows()) std::cout << "\n## " << window.name << "\n\n" << window.table;
 }
 
 void describe_options(Words words) {

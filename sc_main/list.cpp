@@ -3,7 +3,7 @@
 
 #include "tilevp/base/errors.hpp"
 #include "tilevp/platform/builder.hpp"
-#include "tilevp/platform/report_figures.hpp"
+#include "tilevp/platform/performance.hpp"
 #include "tilevp/sc_main/command.hpp"
 #include "tilevp/sc_main/run_plan.hpp"
 
@@ -22,13 +22,13 @@ void list_platforms() {
 void list_probes(const platform::Description& description) {
   platform::Platform machine(description, {});
   for (const auto* probe : machine.simulation().probes().all())
-    std::cout << probe->name() << "  " << probe->bits() << (probe->bits() == 1 ? " bit  " : " bits  ") << probe->meaning()
-              << "\n";
+    std::cout << probe->name() << "  " << probe->bits() << (probe->bits() == 1 ? " bit  " : " bits  ")
+              << probe->meaning() << "\n";
 }
 
 void list_statistics(const platform::Description& description) {
   platform::Platform machine(description, {});
-  for (const auto& figure : platform::figures(machine))
+  for (const auto& figure : platform::figures(machine.simulation().statistics()))
     std::cout << figure.name << " [" << figure.unit << "]  " << figure.text << "\n";
 }
 

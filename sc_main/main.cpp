@@ -7,8 +7,8 @@
 #include "tilevp/sc_main/command.hpp"
 
 extern "C" {
-// Read by ASan builds only. Coroutine stacks are not known to ASan: fake stacks make it crash, and locals of threads that
-// never end look like leaks.
+// Read by ASan builds only. Coroutine stacks are not known to ASan: fake stacks make it crash, and locals of threads
+// that never end look like leaks.
 const char* __asan_default_options() { return "detect_stack_use_after_return=0"; }
 const char* __lsan_default_options() { return "print_suppressions=0"; }
 const char* __lsan_default_suppressions() { return "leak:sc_core::sc_thread_cor_fn\n"; }

@@ -34,7 +34,8 @@ void print_help() {
   std::cout << "usage: tilevp COMMAND ...\n\n";
   for (const auto& subcommand : subcommands)
     std::cout << "  " << subcommand.name << std::string(10 - subcommand.name.size(), ' ') << subcommand.text << "\n";
-  std::cout << "\n'tilevp COMMAND --help' says more. Exit codes: 0 finished, 1 results differ, 2 wrong input, 3 fault in the\n"
+  std::cout << "\n'tilevp COMMAND --help' says more. Exit codes: 0 finished, 1 results differ, 2 wrong input, 3 fault "
+               "in the\n"
                "simulated machine, 4 the end was not reached, 5 a defect of tilevp, 130/143 interrupted.\n";
 }
 

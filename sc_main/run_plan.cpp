@@ -29,7 +29,10 @@ std::vector<OptionSpec> platform_options() {
            .placeholder = "NAME|FILE",
            .default_value = "trn1",
            .text = "a shipped description (" + joined(platform::shipped_descriptions()) + ") or a file"},
-          {.name = "-c", .placeholder = "PATH=VALUE", .text = "set one value of the description; the last wins", .repeatable = true}};
+          {.name = "-c",
+           .placeholder = "PATH=VALUE",
+           .text = "set one value of the description; the last wins",
+           .repeatable = true}};
 }
 
 platform::LoadedDescription load_platform(const Arguments& arguments) {
@@ -64,7 +67,10 @@ std::vector<OptionSpec> run_options() {
        .placeholder = "on|off",
        .default_value = "on",
        .text = "off: times and checks only, no tensor is computed"},
-      {.name = "--progress", .placeholder = "auto|on|off", .default_value = "auto", .text = "a progress line on stderr"},
+      {.name = "--progress",
+       .placeholder = "auto|on|off",
+       .default_value = "auto",
+       .text = "a progress line on stderr"},
       {.name = "-q", .takes = Takes::nothing, .text = "no summary"}};
   options.insert(options.end(), own.begin(), own.end());
   return options;
@@ -88,7 +94,8 @@ runtime::CheckRequest parse_check(const std::string& text) {
 }
 
 RunPlan plan_run(Words words) {
-  if (words.empty() || words[0].starts_with("-")) throw UserError("run", "expected a program first: " + joined(programs().names()));
+  if (words.empty() || words[0].starts_with("-"))
+    throw UserError("run", "expected a program first: " + joined(programs().names()));
   RunPlan plan;
   plan.program = programs().make(words[0]);
   auto known = option_specs(*plan.program);
@@ -106,7 +113,8 @@ RunPlan plan_run(Words words) {
   if (!plan.trace_globs.empty() && plan.vcd_file.empty()) throw UserError("--trace", "needs --vcd FILE beside it");
   if (arguments.has("--max-time")) plan.max_time_ps = parse_time("--max-time", arguments.value("--max-time"), clocks);
   plan.quantum_ps = parse_time("--quantum", arguments.value("--quantum", "0ps"), clocks);
-  plan.construction_seed = whole_number("--construction-seed", arguments.value("--construction-seed", "0"), 0, UINT64_MAX);
+  plan.construction_seed =
+      whole_number("--construction-seed", arguments.value("--construction-seed", "0"), 0, UINT64_MAX);
   plan.quiet = arguments.has("-q");
   plan.progress = wants_progress(arguments, plan.quiet);
 

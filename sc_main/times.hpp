@@ -9,8 +9,8 @@
 
 namespace tilevp::command {
 
-// The time in ps. Fractions of a ps are refused. Throws UserError for a missing or unknown unit, a negative time, a clock
-// domain that is not among `clocks` (with the nearest), a time of more than 2^64 - 1 ps.
+// The time in ps. Fractions of a ps are refused. Throws UserError for a missing or unknown unit, a negative time, a
+// clock domain that is not among `clocks` (with the nearest), a time of more than 2^64 - 1 ps.
 std::uint64_t parse_time(std::string_view option, const std::string& text, std::span<const ClockDomain> clocks);
 
 // A time as a person reads it: "12.345 us", at most six significant digits.

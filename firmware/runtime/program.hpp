@@ -45,12 +45,12 @@ struct CheckRequest {
 
 // What a verification found.
 struct Verification {
-  std::string kind;           // "exact", "ulp 1", "tolerance 0.001"
+  std::string kind{};         // "exact", "ulp 1", "tolerance 0.001"
   std::uint64_t compared = 0;
   std::uint64_t mismatches = 0;
   double max_abs_error = 0;
   std::uint64_t max_ulp = 0;
-  std::vector<std::size_t> first_index;  // of the first mismatch, in the tensor's own axes
+  std::vector<std::size_t> first_index{};  // of the first mismatch, in the tensor's own axes
   double first_got = 0;
   double first_expected = 0;
 };
@@ -67,11 +67,11 @@ struct ProgramResult {
 // What a run asks of a program beside its own options.
 struct RunRequest {
   OptionValues options;
-  CheckRequest check;
+  CheckRequest check{};
   std::uint64_t seed = 1;
   bool arithmetic = true;
   // Called now and then with a short text and a share of the work done in [0, 1]; may be empty.
-  std::function<void(std::string_view, double)> progress;
+  std::function<void(std::string_view, double)> progress{};
 };
 
 class Program {

@@ -1,0 +1,57 @@
+#pragma once
+// The host: a processor on which the program runs as C++, seen from the machine as one TLM initiator.
+//
+// An access takes its latency (HostParameters) before it reaches the machine; then it goes piece by piece, each taking
+// what its target needs or what the link needs, whichever is longer. Nothing else of the host's own work takes
+// simulated time.
+#include <functional>
+#include <optional>
+#include <systemc>
+#include <vector>
+
+#include "tilevp/base/agent.hpp"
+#include "tilevp/memory/initiator_port.hpp"
+#include "tilevp/platform/description.hpp"
+#include "tilevp/runtime/host.hpp"
+
+namespace tilevp::platform {
+
+class HostAgent final : public sc_core::sc_module, public runtime::Host {
+ public:
+  // `port` is the host's number in same-instant arbitration. `map` is ordered by address.
+  HostAgent(sc_core::sc_module_name name, Simulation& simulation, const HostParameters& parameters,
+            std::vector<runtime::Region> map, unsigned port);
+
+  memory::InitiatorPort& port() { return port_; }
+
+  // An interrupt line: `raised` tells its level, `changed` is notified when it rises.
+  void connect_interrupt(const sc_core::sc_event& changed, std::function<bool()> raised);
+  // What the host runs from time 0; when it returns the simulation is finished. Call it before the simulation starts.
+  void run(std::function<void(runtime::Host&)> program) { program_ = std::move(program); }
+
+  const std::vector<runtime::Region>& map() const override { return map_; }
+  void write(std::uint64_t address, std::span<const std::byte> bytes) override;
+  void read(std::uint64_t address, std::span<std::byte> bytes) override;
+  void wait_for_interrupt(unsigned line) override;
+  std::uint64_t now_ps() const override { return agent_.local_ps(); }
+
+ private:
+  struct Line {
+    const sc_core::sc_event* changed;
+    std::function<bool()> raised;
+  };
+
+  void access(memory::Command command, std::uint64_t address, std::span<std::byte> bytes, std::uint64_t latency_ps);
+  WaitingRecord waiting() const;
+
+  HostParameters parameters_;
+  std::vector<runtime::Region> map_;
+  Agent agent_;
+  memory::InitiatorPort port_;
+  std::vector<Line> lines_;
+  std::function<void(runtime::Host&)> program_;
+  unsigned waits_for_line_ = 0;
+  std::uint64_t waits_since_ps_ = 0;
+};
+
+}  // namespace tilevp::platform

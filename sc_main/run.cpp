@@ -1,0 +1,149 @@
+// `tilevp run PROGRAM ...`.
+#include <algorithm>
+#include <iostream>
+
+#include "tilevp/base/errors.hpp"
+#include "tilevp/base/wait_board.hpp"
+#include "tilevp/platform/builder.hpp"
+#include "tilevp/platform/interrupted.hpp"
+#include "tilevp/platform/performance.hpp"
+#include "tilevp/platform/report.hpp"
+#include "tilevp/platform/wave_recording.hpp"
+#include "tilevp/sc_main/command.hpp"
+#include "tilevp/sc_main/host_figures.hpp"
+#include "tilevp/sc_main/messages.hpp"
+#include "tilevp/sc_main/progress.hpp"
+#include "tilevp/sc_main/run_plan.hpp"
+#include "tilevp/sc_main/summary.hpp"
+#include "tilevp/sc_main/times.hpp"
+
+namespace tilevp::command {
+namespace {
+
+using platform::Report;
+using platform::Status;
+
+Report head_of(const RunPlan& plan) {
+  Report report;
+  report.program = plan.program->name();
+  report.program_options = plan.given_options;
+  report.platform = plan.platform.description.name;
+  report.description_sha256 = plan.platform.sha256;
+  report.overrides = plan.platform.overrides;
+  report.seed = plan.request.seed;
+  return report;
+}
+
+// What `error` says of the end of a run; anything it does not know goes on as it is.
+void note_end(Report& report, const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const Fault& fault) {
+    report.status = Status::fault;
+    report.fault = platform::FaultReport{fault.rule(), fault.module, fault.time_ps, fault.what()};
+  } catch (const NoEnd& end) {
+    report.status = Status::no_end;
+    report.waiting = platform::waiting_reports(end.waiting());
+  } catch (const platform::Interrupted&) {
+    report.status = Status::interrupted;
+  }
+}
+
+void note_result(Report& report, const runtime::ProgramResult& result) {
+  report.variant = result.variant;
+  report.result = result.result;
+  report.verification = result.verification;
+  report.warnings = result.warnings;
+  if (result.verification && result.verification->mismatches > 0) report.status = Status::verification_failed;
+}
+
+// The run itself; the exception that ended it, or null.
+std::exception_ptr simulate(const RunPlan& plan, platform::Platform& machine, Progress& progress,
+                            runtime::ProgramResult& result) {
+  std::function<void()> tick;
+  if (progress.enabled()) tick = [&] { progress.show(now_ps()); };
+  platform::HostClock clock(machine.simulation(), tick);
+  try {
+    machine.run([&](runtime::Host& host) { result = plan.program->run(host); }, plan.max_time_ps);
+  } catch (...) {
+    return std::current_exception();
+  }
+  return nullptr;
+}
+
+void write_files(const RunPlan& plan, Report& report, const runtime::ProgramResult& result, bool ended_well) {
+  if (ended_well) {
+    plan.program->write_outputs();
+    for (const auto& [kind, file] : result.files) report.files[kind] = file;
+  }
+  if (plan.report_file.empty()) return;
+  report.files["report"] = plan.report_file;
+  platform::write_report(plan.report_file, report);
+}
+
+std::string verification_failure(const runtime::Verification& v) {
+  std::string index;
+  for (const auto i : v.first_index) index += (index.empty() ? "" : ", ") + std::to_string(i);
+  return "verification failed (" + v.kind + "): " + std::to_string(v.mismatches) + " of " + std::to_string(v.compared) +
+         " values differ; first at [" + index + "]: got " + described::number_text(v.first_got) + ", expected " +
+         described::number_text(v.first_expected);
+}
+
+int execute(const RunPlan& plan, Progress& progress) {
+  const HostFigures host_figures;
+  platform::Platform machine(
+      plan.platform.description,
+      {.seed = plan.request.seed, .quantum_ps = plan.quantum_ps, .arithmetic = plan.request.arithmetic},
+      {.construction_seed = plan.construction_seed});
+  std::unique_ptr<platform::WaveRecording> waves;
+  if (!plan.vcd_file.empty())
+    waves = std::make_unique<platform::WaveRecording>(machine.simulation().probes(), plan.vcd_file, plan.trace_globs);
+
+  runtime::ProgramResult result;
+  const auto failure = simulate(plan, machine, progress, result);
+  progress.clear();
+  const std::uint64_t end_ps = now_ps();
+  Report report = head_of(plan);
+  if (waves) {
+    waves->close(end_ps);
+    report.files["vcd"] = waves->vcd_file();
+    report.files["gtkw"] = waves->view_file();
+  }
+  if (failure)
+    note_end(report, failure);
+  else
+    note_result(report, result);
+  platform::add_performance(report, machine.simulation().statistics(), platform::clock_domains(machine.description()),
+                            end_ps);
+  report.host = host_figures.read(result.reference_seconds);
+  write_files(plan, report, result, failure == nullptr);
+  if (failure) std::rethrow_exception(failure);
+  if (!plan.quiet) std::cout << summary_text(report);
+  if (report.status != Status::verification_failed) return 0;
+  print_error(verification_failure(*report.verification));
+  return static_cast<int>(Outcome::verification_failed);
+}
+
+}  // namespace
+
+int run(Words words) {
+  if (!words.empty() && (words[0] == "--help" || words[0] == "-h")) {
+    std::cout << run_help();
+    return 0;
+  }
+  if (words.size() > 1 && std::ranges::find(words.subspan(1), "--help") != words.end()) {
+    const auto program = programs().make(words[0]);
+    std::cout << program->name() << ": " << program->summary() << "\n\n"
+              << help_lines(option_specs(*program)) << "\nrun options:\n"
+              << help_lines(run_options());
+    return 0;
+  }
+  auto plan = plan_run(words);
+  Progress progress(plan.progress);
+  if (progress.enabled())
+    plan.request.progress = [&](std::string_view what, double share) { progress.set(what, share); };
+  plan.program->prepare(plan.request);
+  return execute(plan, progress);
+}
+
+}  // namespace tilevp::command

@@ -1,0 +1,68 @@
+#include "tilevp/sc_main/summary.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "tilevp/described/text.hpp"
+#include "tilevp/sc_main/times.hpp"
+
+namespace tilevp::command {
+namespace {
+
+std::string line(const std::string& head, const std::string& text) {
+  return head + std::string(head.size() < 14 ? 14 - head.size() : 1, ' ') + text + "\n";
+}
+
+std::string percent(double share) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f %%", 100 * share);
+  return text;
+}
+
+std::string domains_text(const platform::Report& report) {
+  std::string text;
+  for (const auto& domain : report.domains)
+    text += (text.empty() ? "" : ", ") + domain.name + " " + std::to_string(domain.cycles);
+  return text;
+}
+
+// The busiest units first, at most six; idle ones are left out.
+std::string utilisation_text(const platform::Report& report) {
+  auto units = report.units;
+  std::ranges::stable_sort(units, std::ranges::greater(), &platform::UnitReport::utilisation);
+  std::string text;
+  std::size_t shown = 0;
+  for (const auto& unit : units)
+    if (unit.busy_cycles > 0 && shown++ < 6)
+      text += (text.empty() ? "" : ", ") + unit.path + " " + percent(unit.utilisation);
+  return text.empty() ? "no unit was busy" : text;
+}
+
+std::string verification_text(const platform::Report& report) {
+  if (!report.verification) return "not asked for (--check)";
+  const auto& v = *report.verification;
+  std::string text = v.kind + ": " + std::to_string(v.mismatches) + " of " + std::to_string(v.compared) +
+                     " values differ; largest error " + described::number_text(v.max_abs_error) + ", " +
+                     std::to_string(v.max_ulp) + " ulp";
+  return text;
+}
+
+}  // namespace
+
+std::string summary_text(const platform::Report& report) {
+  std::string text = line("program", report.program + (report.variant.empty() ? "" : ", variant " + report.variant));
+  text += line("platform", report.platform);
+  text += line("simulated", time_text(report.simulated_ps) + " (" + std::to_string(report.simulated_ps) + " ps)");
+  text += line("cycles", domains_text(report));
+  text += line("utilisation", utilisation_text(report));
+  text += line("bound by", report.bound_by.empty() ? "nothing" : report.bound_by);
+  text += line("verification", verification_text(report));
+  for (const auto& [key, value] : report.result)
+    if (!value.is_structured()) text += line("  " + std::string(key), described::compact(value));
+  for (const auto& warning : report.warnings) text += line("warning", warning);
+  for (const auto& [kind, file] : report.files) text += line(kind, file);
+  return text;
+}
+
+}  // namespace tilevp::command

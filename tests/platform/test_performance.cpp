@@ -1,0 +1,91 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tilevp/platform/performance.hpp"
+
+namespace tilevp::platform {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+
+constexpr StatisticDefinition busy_cycles{"busy_cycles", "cycles", "."};
+constexpr StatisticDefinition busy_ps{"busy_ps", "ps", "."};
+constexpr StatisticDefinition instructions{"instructions", "1", "."};
+constexpr StatisticDefinition stalled_bank{"stalled_psum_bank_cycles", "cycles", "."};
+constexpr StatisticDefinition stalled_port{"stalled_port_cycles", "cycles", "."};
+constexpr StatisticDefinition stalled_bank_ps{"stalled_psum_bank_ps", "ps", "."};
+constexpr StatisticDefinition bytes_read{"bytes_read", "bytes", "."};
+constexpr StatisticDefinition bytes_written{"bytes_written", "bytes", "."};
+constexpr StatisticDefinition descriptors{"descriptors", "1", "."};
+constexpr StatisticDefinition matmuls{"matmuls", "1", "."};
+
+// A machine of 10 us: a PE busy for 4 us, a memory for 6 us, two DMA queues of which one moved nothing.
+class Performance : public testing::Test {
+ protected:
+  void SetUp() override {
+    add("core0.pe", busy_cycles, 11'200);
+    add("core0.pe", busy_ps, 4'000'000);
+    add("core0.pe", instructions, 17);
+    add("core0.pe", stalled_bank, 12);
+    add("core0.pe", stalled_bank_ps, 4285);
+    add("core0.pe", stalled_port, 0);
+    add("core0.pe", matmuls, 16);
+    add("hbm", bytes_read, 100);
+    add("hbm", bytes_written, 50);
+    add("hbm", busy_ps, 6'000'000);
+    add("core0.dma0.queue1", descriptors, 3);
+    add("core0.dma0.queue1", busy_ps, 5'000'000);
+    add("core0.dma0.queue2", descriptors, 0);
+    add_performance(report_, statistics_, {ClockDomain("pe", 2'800'000'000)}, 10'000'000);
+  }
+  void add(const std::string& path, const StatisticDefinition& definition, std::uint64_t value) {
+    counters_.push_back(std::make_unique<Counter>());
+    *counters_.back() += value;
+    statistics_.add(path, definition, *counters_.back());
+  }
+  std::vector<std::unique_ptr<Counter>> counters_;
+  StatisticsRegistry statistics_;
+  Report report_;
+};
+
+TEST_F(Performance, Units) {
+  ASSERT_EQ(report_.units.size(), 1u);
+  const auto& unit = report_.units[0];
+  EXPECT_EQ(unit.path, "core0.pe");
+  EXPECT_EQ(unit.kind, "pe");
+  EXPECT_EQ(unit.clock, "pe");
+  EXPECT_EQ(unit.busy_cycles, 11'200u);
+  EXPECT_EQ(unit.instructions, 17u);
+  EXPECT_EQ(unit.utilisation, 0.4);
+  EXPECT_THAT(unit.stalled, ElementsAre(Pair("psum_bank", 12)));
+}
+
+TEST_F(Performance, MemoriesAndQueues) {
+  ASSERT_EQ(report_.memories.size(), 1u);
+  EXPECT_EQ(report_.memories[0].bytes_read, 100u);
+  EXPECT_EQ(report_.memories[0].bytes_written, 50u);
+  ASSERT_EQ(report_.dma.size(), 1u) << "a queue without work is left out";
+  EXPECT_EQ(report_.dma[0].queue, "core0.dma0.queue1");
+}
+
+TEST_F(Performance, BoundByTheBusiest) { EXPECT_EQ(report_.bound_by, "hbm"); }
+
+TEST_F(Performance, TimeInEveryDomain) {
+  EXPECT_EQ(report_.simulated_ps, 10'000'000u);
+  ASSERT_EQ(report_.domains.size(), 1u);
+  EXPECT_EQ(report_.domains[0].cycles, 28'000u);  // 10 us at 2.8 GHz
+  EXPECT_EQ(report_.domains[0].hz, 2.8e9);
+}
+
+TEST_F(Performance, EveryFigureHasADefinition) {
+  const auto all = figures(statistics_);
+  const auto has = [&](std::string_view name) {
+    return std::ranges::any_of(all, [&](const auto& figure) { return figure.name == name; });
+  };
+  for (const auto* name : {"busy_cycles", "stalled_port_cycles", "utilisation", "bound_by", "simulated_ps", "wall_s"})
+    EXPECT_TRUE(has(name)) << name;
+}
+
+}  // namespace
+}  // namespace tilevp::platform
