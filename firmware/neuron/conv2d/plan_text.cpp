@@ -1,0 +1,67 @@
+// The plan as `tilevp describe program conv2d` prints it.
+#include <sstream>
+
+#include "tilevp/neuron/conv2d/plan.hpp"
+
+namespace tilevp::neuron::conv2d {
+namespace {
+
+void print_problem(std::ostream& out, const Plan& plan) {
+  const Problem& p = plan.problem;
+  out << "conv2d " << p.C << "->" << p.O << " " << p.Hf << "x" << p.Wf << " on " << p.H << "x" << p.W << ", N " << p.N
+      << ", stride " << p.stride_h << "," << p.stride_w << ", padding " << p.top << "," << p.bottom << "," << p.left
+      << "," << p.right << ", dilation " << p.dilation_h << "," << p.dilation_w << ", " << numeric::name(plan.dtype)
+      << "\n  variant " << name(plan.variant) << ", output " << p.K0() << "x" << p.K1() << "\n";
+}
+
+void print_channel_tile(std::ostream& out, const ChannelTile& tile, const Problem& p) {
+  out << "  channels " << tile.first << ".." << tile.first + tile.count - 1 << ": H_REP " << tile.rep
+      << ", outer tiles " << tile.outer_tiles << " of " << tile.step << " dilated rows, " << tile.used_partitions()
+      << " of 128 partitions\n";
+  for (std::int64_t r = 0; r < tile.rep; ++r) {
+    out << "    partitions " << r * tile.count << ".." << (r + 1) * tile.count - 1 << ": image row a*" << p.stride_h
+        << " + " << tile.step << "*t + " << r - p.top << ", ";
+    if (tile.rep > 1 && r % p.dilation_h != 0)
+      out << "no filter row (zero)\n";
+    else
+      out << "filter row " << tile.filter_rows << "*t + " << (tile.rep == 1 ? 0 : r / p.dilation_h) << "\n";
+  }
+}
+
+void print_memory(std::ostream& out, const Plan& plan) {
+  const std::int64_t size = plan.element_bytes();
+  out << "  SBUF, bytes a partition: " << plan.bytes() << " of " << plan.sbuf_bytes << "\n"
+      << "    image   " << plan.image_slots << " x " << plan.image_elements() * size << " (" << plan.rows_loaded
+      << " rows x " << plan.width << " columns x " << plan.stage_images << " images)\n";
+  if (plan.trims)
+    out << "    raw     " << Plan::raw_slots << " x " << plan.raw_elements() * size << " (" << plan.pitch
+        << " columns before trimming)\n";
+  out << "    filter  " << plan.weight_slots << " x " << plan.weight_elements() * size
+      << (plan.weights_resident ? " (resident)\n" : " (loaded for every strip)\n") << "    output  "
+      << plan.output_slots * plan.output_tiles() << " x " << plan.output_elements() * 4 << " (fp32)\n";
+  if (plan.slice_rows > 0)
+    out << "    slice   " << Plan::slice_slots << " x " << plan.slice_elements() * 4 << " (brings images apart)\n";
+}
+
+}  // namespace
+
+std::string Plan::text() const {
+  std::ostringstream out;
+  print_problem(out, *this);
+  for (const ChannelTile& tile : tiles) print_channel_tile(out, tile, problem);
+  out << "  strips: " << strips() << " of " << stage_rows << " output rows x " << stage_columns << " columns x "
+      << stage_images << " images, " << rows_loaded << " image rows loaded a band\n"
+      << "  tile of a matmul: " << tile_rows << " rows x " << tile_columns << " columns x " << tile_images
+      << " images = " << tile_rows * tile_columns * tile_images << " of 512; filters in " << output_tiles()
+      << " tiles of 128\n"
+      << "  PSUM: batches of " << psum_batch << " outer tiles x " << output_tiles()
+      << " filter tiles in turn over 8 banks\n";
+  print_memory(out, *this);
+  const Prediction p = predict(*this);
+  out << "  predicted: " << p.matmuls << " matmuls, " << p.pe_cycles << " PE cycles, " << p.macs << " MACs ("
+      << problem.useful_macs() << " useful), image DMA " << p.image_bytes << " bytes (" << p.halo_bytes
+      << " of them zero rows beside the image), filter DMA " << p.filter_bytes << " bytes\n";
+  return out.str();
+}
+
+}  // namespace tilevp::neuron::conv2d

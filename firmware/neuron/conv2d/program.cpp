@@ -1,0 +1,125 @@
+#include "tilevp/neuron/conv2d/program.hpp"
+
+#include "tilevp/base/atomic_file.hpp"
+#include "tilevp/base/errors.hpp"
+#include "tilevp/neuron/conv2d/emitter.hpp"
+#include "tilevp/neuron/conv2d/reference.hpp"
+#include "tilevp/neuron/conv2d/request.hpp"
+#include "tilevp/neuron/driver.hpp"
+#include "tilevp/neuron/verify.hpp"
+#include "tilevp/runtime/npy.hpp"
+
+namespace tilevp::neuron::conv2d {
+namespace {
+
+std::vector<std::size_t> output_shape(const Plan& plan) {
+  const Problem& p = plan.problem;
+  const auto size = [](std::int64_t value) { return static_cast<std::size_t>(value); };
+  if (plan.output_layout == OutputLayout::nchw) return {size(p.N), size(p.O), size(p.K0()), size(p.K1())};
+  return {size(p.O), size(p.K0()), size(p.K1()), size(p.N)};
+}
+
+class Conv2d final : public runtime::Program {
+ public:
+  std::string_view name() const override { return "neuron/conv2d"; }
+  std::string_view summary() const override { return "dense 2-D convolution on one NeuronCore's PE array"; }
+  std::vector<runtime::OptionDescription> options() const override { return option_descriptions(); }
+
+  void prepare(const runtime::RunRequest& request) override {
+    run_ = request;
+    // Random values are drawn when the program runs: `describe` needs none.
+    request_ = read_request(request.options, request.seed, false);
+  }
+
+  std::string describe() const override { return make_plan(request_.plan, Machine{}).text(); }
+
+  runtime::ProgramResult run(runtime::Host& host) override {
+    if (request_.image.empty()) request_ = read_request(run_->options, run_->seed, true);
+    Driver driver(host);
+    const Plan plan = make_plan(request_.plan, driver.machine());
+    const std::size_t output_bytes = output_elements(plan) * sizeof(float);
+
+    Addresses addresses;
+    addresses.image = driver.store("image", request_.image);
+    addresses.filter = driver.store("filter", request_.filter);
+    const std::vector<std::byte> zeros(static_cast<std::size_t>(zero_elements(plan) * plan.element_bytes()));
+    addresses.zeros = driver.store("zeros", zeros);
+    addresses.output = driver.allocate("output", output_bytes);
+    report("kernel", 0.1);
+    const Schedule schedule = build(driver.machine(), plan, addresses);
+    report("running", 0.2);
+    driver.run(schedule);
+    report("reading back", 0.9);
+
+    runtime::ProgramResult result;
+    result.warnings = request_.warnings;
+    result.variant = conv2d::name(plan.variant);
+    fill_result(result, driver, schedule, plan);
+    if (!run_->arithmetic) return result;
+    std::vector<float> values(output_elements(plan));
+    host.read(addresses.output, std::as_writable_bytes(std::span(values)));
+    output_ = runtime::make_tensor(output_shape(plan), values);
+    check(plan, result);
+    if (!request_.output_file.empty()) result.files["output"] = request_.output_file;
+    return result;
+  }
+
+  void write_outputs() override {
+    if (request_.output_file.empty() || !output_) return;
+    runtime::write_npy(request_.output_file, *output_);
+  }
+
+ private:
+  static std::size_t output_elements(const Plan& plan) {
+    std::size_t total = 1;
+    for (const std::size_t extent : output_shape(plan)) total *= extent;
+    return total;
+  }
+
+  static Schedule build(const Machine& machine, const Plan& plan, const Addresses& addresses) {
+    Kernel kernel(machine);
+    emit(kernel, plan, addresses);
+    return schedule(kernel);
+  }
+
+  void report(std::string_view what, double share) const {
+    if (run_->progress) run_->progress(what, share);
+  }
+
+  // Counted by the machine, and what the plan predicts.
+  void fill_result(runtime::ProgramResult& result, const Driver& driver, const Schedule& schedule, const Plan& plan) {
+    const WorkCounters counted = driver.counters();
+    const Prediction predicted = predict(plan);
+    result.result = {{"variant", result.variant},
+                     {"macs", counted.macs},
+                     {"matmuls", counted.matmuls},
+                     {"pe_cycles", counted.pe_cycles},
+                     {"image_dma_bytes", driver.class_bytes(schedule, QueueClass::inputs)},
+                     {"filter_dma_bytes", driver.class_bytes(schedule, QueueClass::weights)},
+                     {"output_dma_bytes", driver.class_bytes(schedule, QueueClass::outputs)},
+                     {"useful_macs", plan.problem.useful_macs()},
+                     {"instructions", schedule.instructions()},
+                     {"predicted", boost::json::object{{"macs", predicted.macs},
+                                                       {"matmuls", predicted.matmuls},
+                                                       {"pe_cycles", predicted.pe_cycles},
+                                                       {"image_dma_bytes", predicted.image_bytes},
+                                                       {"image_halo_bytes", predicted.halo_bytes},
+                                                       {"filter_dma_bytes", predicted.filter_bytes}}}};
+  }
+
+  void check(const Plan& plan, runtime::ProgramResult& result) {
+    verify(
+        run_->check, *output_, "output", [&] { return reference_in_order(plan, request_.image, request_.filter); },
+        [&] { return reference_in_double(plan, request_.image, request_.filter); }, result);
+  }
+
+  std::optional<runtime::RunRequest> run_;
+  Request request_;
+  std::optional<runtime::Tensor> output_;
+};
+
+}  // namespace
+
+std::unique_ptr<runtime::Program> make_program() { return std::make_unique<Conv2d>(); }
+
+}  // namespace tilevp::neuron::conv2d

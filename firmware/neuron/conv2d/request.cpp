@@ -1,0 +1,177 @@
+#include "tilevp/neuron/conv2d/request.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "tilevp/base/errors.hpp"
+#include "tilevp/neuron/operands.hpp"
+
+namespace tilevp::neuron::conv2d {
+namespace {
+
+// A layout that is known but not served is refused by name.
+void expect_layout(const std::string& option, const std::string& given, const std::vector<std::string>& served,
+                   const std::vector<std::string>& others) {
+  if (std::find(served.begin(), served.end(), given) != served.end()) return;
+  std::string list = served[0];
+  for (std::size_t i = 1; i < served.size(); ++i) list += " and " + served[i];
+  list += served.size() == 1 ? " is" : " are";
+  const bool known = std::find(others.begin(), others.end(), given) != others.end();
+  throw UserError(option + " " + given, (known ? "not supported yet; " : "no layout of this tensor; ") + list);
+}
+
+void read_layouts(const runtime::OptionValues& options, PlanRequest& plan) {
+  const std::string image = options.text("image-layout");
+  expect_layout("--image-layout", image, {"chwn", "nchw"}, {"cnhw", "nhwc"});
+  expect_layout("--filter-layout", options.text("filter-layout"), {"chwo"}, {"ohwc", "ochw", "cohw", "cowh"});
+  const std::string output = options.text("output-layout");
+  expect_layout("--output-layout", output, {"nchw", "ohwn"}, {"hwno"});
+  plan.image_layout = image == "chwn" ? ImageLayout::chwn : ImageLayout::nchw;
+  plan.output_layout = output == "nchw" ? OutputLayout::nchw : OutputLayout::ohwn;
+}
+
+void read_steps(const runtime::OptionValues& options, Problem& p) {
+  const auto strides = options.integers("stride", 2);
+  const auto dilation = options.integers("dilation", 2);
+  const auto padding = options.integers("padding", 4);
+  p.stride_h = strides[0];
+  p.stride_w = strides[1];
+  p.dilation_h = dilation[0];
+  p.dilation_w = dilation[1];
+  p.top = padding[0];
+  p.bottom = padding[1];
+  p.left = padding[2];
+  p.right = padding[3];
+  for (const std::int64_t pad : padding)
+    if (pad < -1'000'000 || pad > 1'000'000)
+      throw UserError("--padding", "expected -1000000 to 1000000, found " + std::to_string(pad));
+  for (const auto& [name, values] : {std::pair{"--stride", strides}, std::pair{"--dilation", dilation}})
+    for (const std::int64_t value : values)
+      if (value < 1 || value > 1'000'000)
+        throw UserError(name, "expected 1 to 1000000, found " + std::to_string(value));
+}
+
+void choose_variant(const runtime::OptionValues& options, PlanRequest& plan) {
+  const Problem& p = plan.problem;
+  const bool strides = p.stride_h > 1 || p.stride_w > 1;
+  const std::string text = options.text("variant");
+  if (text == "auto")
+    plan.variant = strides ? Variant::strided : Variant::standard;
+  else if (text == name(Variant::standard))
+    plan.variant = Variant::standard;
+  else if (text == name(Variant::strided))
+    plan.variant = Variant::strided;
+  else
+    throw UserError("--variant", "expected auto, default or stride, found '" + text + "'");
+  if (plan.image_layout != ImageLayout::nchw) return;
+  if (strides)
+    throw UserError("--image-layout nchw",
+                    "unsupported perm with strides: --stride " + options.text("stride") + " needs --image-layout chwn");
+  if (plan.variant == Variant::strided) throw UserError("--variant stride", "takes --image-layout chwn, found nchw");
+}
+
+void set_image_shape(Problem& p, ImageLayout layout, const std::vector<std::int64_t>& shape) {
+  if (layout == ImageLayout::chwn)
+    p.C = shape[0], p.H = shape[1], p.W = shape[2], p.N = shape[3];
+  else
+    p.N = shape[0], p.C = shape[1], p.H = shape[2], p.W = shape[3];
+}
+
+void read_files(const runtime::OptionValues& options, Request& request) {
+  PlanRequest& plan = request.plan;
+  Problem& p = plan.problem;
+  const bool chwn = plan.image_layout == ImageLayout::chwn;
+  auto image =
+      file_operand("--input", options.text("input"), chwn ? "C,H,W,N" : "N,C,H,W", plan.dtype, request.warnings);
+  auto filter = file_operand("--weights", options.text("weights"), "C,Hf,Wf,O", plan.dtype, request.warnings);
+  set_image_shape(p, plan.image_layout, image.shape);
+  if (filter.shape[0] != p.C)
+    throw UserError("--weights", options.text("weights") + ": " + std::to_string(filter.shape[0]) +
+                                     " input channels, " + options.text("input") + " has " + std::to_string(p.C));
+  p.Hf = filter.shape[1];
+  p.Wf = filter.shape[2];
+  p.O = filter.shape[3];
+  request.image = std::move(image.bytes);
+  request.filter = std::move(filter.bytes);
+}
+
+void read_shapes(const runtime::OptionValues& options, Problem& p) {
+  const auto image = options.integers("shape", 4);
+  const auto filter = options.integers("filter", 3);
+  set_image_shape(p, ImageLayout::nchw, image);
+  p.O = filter[0];
+  p.Hf = filter[1];
+  p.Wf = filter[2];
+  constexpr std::int64_t most = 1 << 20;
+  for (const auto& [name, values] : {std::pair{"--shape", image}, std::pair{"--filter", filter}})
+    for (const std::int64_t value : values)
+      if (value < 1 || value > most)
+        throw UserError(name, "expected sizes from 1 to " + std::to_string(most) + ", found " + std::to_string(value));
+}
+
+// Tensors are addressed with 64 bits but made in the host's memory: 64 GiB is beyond any machine described here.
+void expect_possible(const Problem& p) {
+  constexpr double most = 64.0 * 1024 * 1024 * 1024;
+  const auto bytes = [](std::initializer_list<std::int64_t> sizes) {
+    double total = 4;
+    for (const std::int64_t size : sizes) total *= static_cast<double>(size);
+    return total;
+  };
+  const std::array<std::pair<const char*, double>, 3> tensors{{{"the image", bytes({p.N, p.C, p.H, p.W})},
+                                                               {"the filter", bytes({p.C, p.Hf, p.Wf, p.O})},
+                                                               {"the output", bytes({p.N, p.O, p.K0(), p.K1()})}}};
+  for (const auto& [what, size] : tensors)
+    if (size > most) throw UserError("conv2d", std::string(what) + " would be larger than 64 GiB");
+}
+
+}  // namespace
+
+std::vector<runtime::OptionDescription> option_descriptions() {
+  return {
+      {"input", "FILE", "", "image (.npy), axes in the order of --image-layout"},
+      {"weights", "FILE", "", "filter (.npy), axes C, Hf, Wf, O"},
+      {"output", "FILE", "", "result (.npy, fp32), axes in the order of --output-layout"},
+      {"shape", "N,C,H,W", "", "a random image of this size, with --filter and --random, instead of files"},
+      {"filter", "O,Hf,Wf", "", "filters, their rows and columns"},
+      {"random", "integers|normal", "integers", "values: whole numbers from -4 to 4, or normal"},
+      {"stride", "H,W", "1,1", "output step in rows and columns"},
+      {"padding", "TOP,BOTTOM,LEFT,RIGHT", "0,0,0,0", "rows and columns of zeros; below 0 crops the image"},
+      {"dilation", "H,W", "1,1", "distance of neighbouring filter rows and columns"},
+      {"dtype", "bf16|fp16|fp32", "bf16", "element type of image and filter"},
+      {"variant", "auto|default|stride", "auto", "auto: default for stride 1,1, else stride"},
+      {"image-layout", "chwn|nchw", "chwn", "order of the image's axes in memory, slowest first"},
+      {"filter-layout", "chwo", "chwo", "order of the filter's axes"},
+      {"output-layout", "nchw|ohwn", "nchw", "order of the output's axes"},
+  };
+}
+
+Request read_request(const runtime::OptionValues& options, std::uint64_t seed, bool values) {
+  Request request;
+  PlanRequest& plan = request.plan;
+  plan.dtype = parse_matmul_dtype(options.text("dtype"));
+  read_layouts(options, plan);
+  read_steps(options, plan.problem);
+  const bool files = options.has("input") || options.has("weights");
+  const bool shapes = options.has("shape") || options.has("filter");
+  if (files == shapes) throw UserError("conv2d", "expected either --input and --weights, or --shape and --filter");
+  for (const char* option : files ? std::array{"input", "weights"} : std::array{"shape", "filter"})
+    if (!options.has(option)) throw UserError("--" + std::string(option), "is missing");
+  const RandomKind random = parse_random("--random", options.text("random"));
+  if (files)
+    read_files(options, request);
+  else
+    read_shapes(options, plan.problem);
+  choose_variant(options, plan);
+  const Problem& p = plan.problem;
+  p.check();
+  expect_possible(p);
+  request.output_file = options.text("output");
+  if (!files && values) {
+    request.image = random_operand(random, plan.dtype, static_cast<std::size_t>(p.N * p.C * p.H * p.W), seed, "image");
+    request.filter =
+        random_operand(random, plan.dtype, static_cast<std::size_t>(p.C * p.Hf * p.Wf * p.O), seed, "filter");
+  }
+  return request;
+}
+
+}  // namespace tilevp::neuron::conv2d

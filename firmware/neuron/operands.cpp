@@ -1,0 +1,62 @@
+#include "tilevp/neuron/operands.hpp"
+
+#include <algorithm>
+
+#include "tilevp/base/errors.hpp"
+#include "tilevp/base/random.hpp"
+#include "tilevp/runtime/npy.hpp"
+
+namespace tilevp::neuron {
+
+RandomKind parse_random(const std::string& where, const std::string& text) {
+  if (text == "integers") return RandomKind::integers;
+  if (text == "normal") return RandomKind::normal;
+  throw UserError(where, "expected integers or normal, found '" + text + "'");
+}
+
+numeric::DType parse_matmul_dtype(const std::string& text) {
+  for (const auto dtype : {numeric::DType::bf16, numeric::DType::fp16, numeric::DType::fp32})
+    if (text == numeric::name(dtype)) return dtype;
+  throw UserError("--dtype", "expected bf16, fp16 or fp32, found '" + text + "'");
+}
+
+std::vector<std::byte> random_operand(RandomKind kind, numeric::DType dtype, std::size_t elements, std::uint64_t seed,
+                                      const std::string& name) {
+  auto generator = generator_for(seed, name);
+  const auto draw = [&]() -> float {
+    if (kind == RandomKind::integers) return static_cast<float>(uniform_int(generator, -4, 4));
+    constexpr std::uint64_t steps = 1U << 16;
+    std::uint64_t sum = 0;
+    for (int i = 0; i < 3; ++i)  // four uniform numbers of 16 bits in each draw
+      for (std::uint64_t bits = generator(), part = 0; part < 4; ++part, bits >>= 16) sum += bits % steps;
+    return static_cast<float>(static_cast<double>(sum) / static_cast<double>(steps) - 6.0);
+  };
+  const std::size_t size = numeric::size_bytes(dtype);
+  std::vector<std::byte> bytes(elements * size);
+  for (std::size_t i = 0; i < elements; ++i) numeric::store_element(dtype, draw(), bytes.data() + i * size);
+  return bytes;
+}
+
+FileOperand file_operand(const std::string& option, const std::string& file, const std::string& axes,
+                         numeric::DType dtype, std::vector<std::string>& warnings) {
+  const runtime::Tensor tensor = runtime::read_npy(file);
+  const auto rank = static_cast<std::size_t>(std::count(axes.begin(), axes.end(), ',') + 1);
+  if (tensor.shape.size() != rank)
+    throw UserError(option, file + ": expected " + std::to_string(rank) + " axes (" + axes + "), found shape " +
+                                runtime::shape_text(tensor.shape));
+  FileOperand operand;
+  for (const std::size_t extent : tensor.shape) {
+    if (extent == 0)
+      throw UserError(option,
+                      file + ": expected no axis of length 0, found shape " + runtime::shape_text(tensor.shape));
+    operand.shape.push_back(static_cast<std::int64_t>(extent));
+  }
+  runtime::Packed packed = runtime::pack(tensor, dtype, option + " " + file);
+  if (packed.rounded > 0)
+    warnings.push_back(file + ": " + std::to_string(packed.rounded) + " of " + std::to_string(tensor.size()) +
+                       " values rounded to " + std::string(numeric::name(dtype)));
+  operand.bytes = std::move(packed.bytes);
+  return operand;
+}
+
+}  // namespace tilevp::neuron
