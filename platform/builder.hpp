@@ -39,7 +39,6 @@ class Platform {
   Platform& operator=(const Platform&) = delete;
 
   Simulation& simulation();
-  const Simulation& simulation() const;
   HostAgent& host();
   const Description& description() const;
 

@@ -33,8 +33,9 @@ HostAgent::HostAgent(sc_core::sc_module_name name, Simulation& simulation, const
       stack_bytes);
 }
 
-void HostAgent::connect_interrupt(const sc_core::sc_event& changed, std::function<bool()> raised) {
-  lines_.push_back({&changed, std::move(raised)});
+void HostAgent::set_interrupt(unsigned line, bool level) {
+  levels_.at(line) = level;
+  if (level) raised_.notify(sc_core::SC_ZERO_TIME);
 }
 
 void HostAgent::write(std::uint64_t address, std::span<const std::byte> bytes) {
@@ -64,13 +65,13 @@ void HostAgent::access(memory::Command command, std::uint64_t address, std::span
 }
 
 void HostAgent::wait_for_interrupt(unsigned line) {
-  if (line >= lines_.size())
-    throw Defect("the host has " + std::to_string(lines_.size()) + " interrupt lines, waited for line " +
+  if (line >= interrupt_lines)
+    throw Defect("the host has " + std::to_string(interrupt_lines) + " interrupt lines, waited for line " +
                  std::to_string(line));
   agent_.sync();
   waits_for_line_ = line;
   waits_since_ps_ = agent_.local_ps();
-  while (!lines_[line].raised()) agent_.wait_for(*lines_[line].changed, [this] { return waiting(); });
+  while (!levels_[line]) agent_.wait_for(raised_, [this] { return waiting(); });
 }
 
 WaitingRecord HostAgent::waiting() const {

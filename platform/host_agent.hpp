@@ -4,8 +4,8 @@
 // An access takes its latency (HostParameters) before it reaches the machine; then it goes piece by piece, each taking
 // what its target needs or what the link needs, whichever is longer. Nothing else of the host's own work takes
 // simulated time.
+#include <array>
 #include <functional>
-#include <optional>
 #include <systemc>
 #include <vector>
 
@@ -16,6 +16,8 @@
 
 namespace tilevp::platform {
 
+inline constexpr unsigned interrupt_lines = 32;
+
 class HostAgent final : public sc_core::sc_module, public runtime::Host {
  public:
   // `port` is the host's number in same-instant arbitration. `map` is ordered by address.
@@ -24,8 +26,8 @@ class HostAgent final : public sc_core::sc_module, public runtime::Host {
 
   memory::InitiatorPort& port() { return port_; }
 
-  // An interrupt line: `raised` tells its level, `changed` is notified when it rises.
-  void connect_interrupt(const sc_core::sc_event& changed, std::function<bool()> raised);
+  // The level of an interrupt line, now. Lines are low until set.
+  void set_interrupt(unsigned line, bool level);
   // What the host runs from time 0; when it returns the simulation is finished. Call it before the simulation starts.
   void run(std::function<void(runtime::Host&)> program) { program_ = std::move(program); }
 
@@ -36,11 +38,6 @@ class HostAgent final : public sc_core::sc_module, public runtime::Host {
   std::uint64_t now_ps() const override { return agent_.local_ps(); }
 
  private:
-  struct Line {
-    const sc_core::sc_event* changed;
-    std::function<bool()> raised;
-  };
-
   void access(memory::Command command, std::uint64_t address, std::span<std::byte> bytes, std::uint64_t latency_ps);
   WaitingRecord waiting() const;
 
@@ -48,7 +45,8 @@ class HostAgent final : public sc_core::sc_module, public runtime::Host {
   std::vector<runtime::Region> map_;
   Agent agent_;
   memory::InitiatorPort port_;
-  std::vector<Line> lines_;
+  std::array<bool, interrupt_lines> levels_{};
+  sc_core::sc_event raised_;
   std::function<void(runtime::Host&)> program_;
   unsigned waits_for_line_ = 0;
   std::uint64_t waits_since_ps_ = 0;

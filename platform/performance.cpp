@@ -52,15 +52,30 @@ double share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
+// A DMA engine counts time; its cycles are those of its clock, its instructions the packets.
+UnitReport dma_engine_report(const Module& module, const ClockDomain& clock) {
+  UnitReport unit{.path = module.path, .kind = "dma", .clock = clock.name()};
+  unit.busy_cycles = clock.cycles_until(module.value("busy_ps"));
+  unit.instructions = module.value("packets");
+  for (const auto& [cause, time_ps] : module.stalled("_ps")) unit.stalled[cause] = clock.cycles_until(time_ps);
+  return unit;
+}
+
 UnitReport unit_report(const Module& module, const std::vector<ClockDomain>& clocks, std::uint64_t simulated_ps) {
-  UnitReport unit{.path = module.path,
-                  .kind = kind_of(module.path),
-                  .clock = "",
-                  .busy_cycles = module.value("busy_cycles"),
-                  .stalled = module.stalled("_cycles"),
-                  .instructions = module.value("instructions"),
-                  .utilisation = share(module.value("busy_ps"), simulated_ps)};
-  if (std::ranges::find(clocks, unit.kind, &ClockDomain::name) != clocks.end()) unit.clock = unit.kind;
+  const auto kind = kind_of(module.path);
+  const auto clock = std::ranges::find(clocks, kind, &ClockDomain::name);
+  UnitReport unit;
+  if (kind == "dma" && clock != clocks.end()) {
+    unit = dma_engine_report(module, *clock);
+  } else {
+    unit = {.path = module.path,
+            .kind = kind,
+            .clock = clock == clocks.end() ? "" : kind,
+            .busy_cycles = module.value("busy_cycles"),
+            .stalled = module.stalled("_cycles"),
+            .instructions = module.value("instructions")};
+  }
+  unit.utilisation = share(module.value("busy_ps"), simulated_ps);
   return unit;
 }
 
@@ -123,7 +138,7 @@ void add_performance(Report& report, const StatisticsRegistry& statistics, const
   for (const auto& module : all) {
     if (module.has("descriptors")) {
       if (module.value("descriptors") > 0) report.dma.push_back(dma_report(module));
-    } else if (module.has("busy_cycles")) {
+    } else if (module.has("busy_cycles") || module.has("packets")) {
       report.units.push_back(unit_report(module, clocks, simulated_ps));
     } else if (module.has("bytes_read") && module.has("bytes_written")) {
       report.memories.push_back(memory_report(module));
