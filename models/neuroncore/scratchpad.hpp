@@ -21,8 +21,12 @@ namespace tilevp::neuroncore {
 
 class Scratchpad : public sc_core::sc_module, protected memory::DirectMemory {
  public:
-  tlm_utils::multi_passthrough_target_socket<Scratchpad, 32, TileProtocol> tiles{"tiles"};
-  tlm_utils::multi_passthrough_target_socket<Scratchpad> memory{"memory"};
+  // A test may put its own memory in the place of one face.
+  tlm_utils::multi_passthrough_target_socket<Scratchpad, 32, TileProtocol, 0, sc_core::SC_ZERO_OR_MORE_BOUND> tiles{
+      "tiles"};
+  tlm_utils::multi_passthrough_target_socket<Scratchpad, 32, tlm::tlm_base_protocol_types, 0,
+                                             sc_core::SC_ZERO_OR_MORE_BOUND>
+      memory{"memory"};
 
   std::uint32_t usable_bytes() const { return layout_.usable_bytes; }
 
