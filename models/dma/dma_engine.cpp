@@ -1,6 +1,7 @@
 #include "tilevp/dma/dma_engine.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "tilevp/base/errors.hpp"
@@ -113,9 +114,7 @@ void DmaEngine::add_registers() {
   registers_.add(std::move(head));
 }
 
-bool DmaEngine::busy() const {
-  return std::any_of(queues_.begin(), queues_.end(), [](const auto& queue) { return queue->pending(); });
-}
+bool DmaEngine::busy() const { return pending_queues_ != 0; }
 
 void DmaEngine::trigger(unsigned queue, std::uint32_t count, std::uint64_t cause) {
   if (queue >= registers::queues)
@@ -124,6 +123,7 @@ void DmaEngine::trigger(unsigned queue, std::uint32_t count, std::uint64_t cause
   if (count == 0) return;
   const std::uint64_t id = cause != 0 ? cause : simulation_.next_id();
   queues_[queue]->ring(count, now_ps(), now_ps() + start_latency_ps_, id);
+  pending_queues_ |= 1u << queue;
   wake();
 }
 
@@ -149,6 +149,7 @@ Queue* DmaEngine::choose() {
   if (in_flight_ >= parameters_.outstanding_packets || free_ps() > now_ps()) return nullptr;
   for (unsigned i = 0; i < registers::queues; ++i) {
     const unsigned q = (next_queue_ + i) % registers::queues;
+    if ((pending_queues_ >> q & 1) == 0) continue;
     const auto ready = queues_[q]->ready_ps();
     if (!ready || *ready > now_ps()) continue;
     next_queue_ = q + 1;
@@ -162,9 +163,9 @@ void DmaEngine::sleep() {
   if (woken_) return;
   watches_flights_ = in_flight_ >= parameters_.outstanding_packets;
   std::uint64_t next = UINT64_MAX;
-  if (!watches_flights_)
-    for (const auto& queue : queues_)
-      if (const auto ready = queue->ready_ps()) next = std::min(next, std::max(*ready, free_ps()));
+  for (std::uint32_t left = watches_flights_ ? 0 : pending_queues_; left != 0; left &= left - 1)
+    if (const auto ready = queues_[static_cast<unsigned>(std::countr_zero(left))]->ready_ps())
+      next = std::min(next, std::max(*ready, free_ps()));
   if (next == UINT64_MAX)
     sc_core::wait(wake_event_);
   else

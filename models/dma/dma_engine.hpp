@@ -117,8 +117,9 @@ class DmaEngine : public sc_core::sc_module {
   std::vector<Flight*> idle_flights_;
   unsigned in_flight_ = 0;
   unsigned next_queue_ = 0;
-  CyclesQ32 free_ = 0;               // when the engine takes the next packet, in ps * 2^32
-  std::uint64_t slot_freed_ps_ = 0;  // when the limit on packets in flight last held the engine up
+  std::uint32_t pending_queues_ = 0;  // bit q: queue q has descriptors that have not ended
+  CyclesQ32 free_ = 0;                // when the engine takes the next packet, in ps * 2^32
+  std::uint64_t slot_freed_ps_ = 0;   // when the limit on packets in flight last held the engine up
   bool woken_ = false;
   bool watches_flights_ = false;
   sc_core::sc_event wake_event_;

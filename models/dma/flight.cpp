@@ -2,6 +2,7 @@
 // direct access.
 #include "tilevp/dma/flight.hpp"
 
+#include <bit>
 #include <cstring>
 
 #include "tilevp/base/errors.hpp"
@@ -59,8 +60,10 @@ void for_descriptor(const Queue& queue, std::uint64_t number, Action&& action) {
 // ---- Descriptors.
 
 void DmaEngine::fetch_blocks() {
-  for (const auto& queue : queues_)
-    if (const auto block = queue->next_block()) fetch(*queue, *block);
+  for (std::uint32_t left = pending_queues_; left != 0; left &= left - 1) {
+    Queue& queue = *queues_[static_cast<unsigned>(std::countr_zero(left))];
+    if (const auto block = queue.next_block()) fetch(queue, *block);
+  }
 }
 
 void DmaEngine::fetch(Queue& queue, const Queue::Block& block) {
@@ -174,6 +177,7 @@ void DmaEngine::end_descriptor(const Flight& flight) {
   Queue& queue = *flight.queue;
   const Descriptor& descriptor = flight.entry.descriptor;
   queue.end_descriptor();
+  if (!queue.pending()) pending_queues_ &= ~(1u << queue.index());
   if (descriptor.signals) {
     if (semaphores_ == nullptr)
       throw Fault("dma.semaphore", queue.place(flight.entry.number) + ": signals semaphore " +
