@@ -69,9 +69,9 @@ void EngineMonitor::control(const InstructionRecord& record) {
   if (observer_ != nullptr) observer_->issued(record);
 }
 
-void EngineMonitor::completed(std::uint64_t begin_ps, std::uint64_t end_ps) {
-  busy_ps_ += end_ps - begin_ps;
-  busy_cycles_ += clock_.edge_at_or_after(end_ps) - clock_.edge_at_or_after(begin_ps);
+void EngineMonitor::completed(std::uint64_t busy_ps, std::uint64_t busy_cycles) {
+  busy_ps_ += busy_ps;
+  busy_cycles_ += busy_cycles;
 }
 
 }  // namespace tilevp::neuroncore

@@ -54,7 +54,8 @@ class EngineMonitor {
   void waited(std::uint64_t to_ps) { waiting_.set(to_ps, 0); }
   void issued(const InstructionRecord& record);
   void control(const InstructionRecord& record);
-  void completed(std::uint64_t begin_ps, std::uint64_t end_ps);
+  // An instruction that occupied the engine for so long.
+  void completed(std::uint64_t busy_ps, std::uint64_t busy_cycles);
   void observe(InstructionObserver* observer) { observer_ = observer; }
 
   std::uint64_t stalled_cycles(Stall cause) const { return cycles_[index(cause)].value(); }

@@ -49,7 +49,7 @@ void for_each_column(const Operand& tile, std::uint32_t element_bytes, Fn&& fn) 
 }  // namespace
 
 PartitionBitmap::PartitionBitmap(std::uint32_t partition_bytes)
-    : columns_((partition_bytes + column_bytes - 1) / column_bytes), full_(columns_.size()) {}
+    : columns_((partition_bytes + column_bytes - 1) / column_bytes), common_(columns_.size()), full_(columns_.size()) {}
 
 PartitionBitmap::Lanes PartitionBitmap::lanes_of(PartitionRange partitions) {
   Lanes lanes;
@@ -61,26 +61,27 @@ PartitionBitmap::Lanes PartitionBitmap::lanes_of(PartitionRange partitions) {
   return lanes;
 }
 
+// From the summaries alone; inline, for tiles ask it once a column.
+inline bool PartitionBitmap::is_known(std::size_t column, const Lanes& lanes, Mask mask) const {
+  if ((mask & ~common_[column]) == 0) return true;
+  const Lanes& full = full_[column];
+  return (lanes.bits[0] & ~full.bits[0]) == 0 && (lanes.bits[1] & ~full.bits[1]) == 0;
+}
+
 void PartitionBitmap::set_column(std::size_t column, PartitionRange partitions, Mask mask) {
-  const Lanes lanes = lanes_of(partitions);
-  Lanes& full = full_[column];
-  if ((lanes.bits[0] & ~full.bits[0]) == 0 && (lanes.bits[1] & ~full.bits[1]) == 0) return;
+  if (partitions.count == max_partitions) common_[column] |= mask;
   Mask* const words = columns_[column].data() + partitions.first;
-  if (mask == all_set) {
-    std::fill_n(words, partitions.count, all_set);
-    full.bits[0] |= lanes.bits[0];
-    full.bits[1] |= lanes.bits[1];
-    return;
-  }
   Mask common = all_set;
   for (unsigned p = 0; p < partitions.count; ++p) common &= words[p] |= mask;
   if (common != all_set) return;
-  full.bits[0] |= lanes.bits[0];
-  full.bits[1] |= lanes.bits[1];
+  const Lanes lanes = lanes_of(partitions);
+  full_[column].bits[0] |= lanes.bits[0];
+  full_[column].bits[1] |= lanes.bits[1];
 }
 
 void PartitionBitmap::clear_column(std::size_t column, PartitionRange partitions, Mask mask) {
   const Lanes lanes = lanes_of(partitions);
+  common_[column] &= ~mask;
   full_[column].bits[0] &= ~lanes.bits[0];
   full_[column].bits[1] &= ~lanes.bits[1];
   Mask* const words = columns_[column].data() + partitions.first;
@@ -89,12 +90,10 @@ void PartitionBitmap::clear_column(std::size_t column, PartitionRange partitions
 
 std::optional<PartitionBitmap::Place> PartitionBitmap::column_first_clear(std::size_t column, PartitionRange partitions,
                                                                           Mask mask) const {
-  const Lanes lanes = lanes_of(partitions);
-  const Lanes& full = full_[column];
-  if ((lanes.bits[0] & ~full.bits[0]) == 0 && (lanes.bits[1] & ~full.bits[1]) == 0) return std::nullopt;
   const Mask* const words = columns_[column].data() + partitions.first;
   Mask common = all_set;
   for (unsigned p = 0; p < partitions.count; ++p) common &= words[p];
+  if (partitions.count == max_partitions) common_[column] = common;
   if ((mask & ~common) == 0) return std::nullopt;
   for (unsigned p = 0; p < partitions.count; ++p)
     if (const Mask missing = mask & ~words[p]; missing != 0)
@@ -104,8 +103,9 @@ std::optional<PartitionBitmap::Place> PartitionBitmap::column_first_clear(std::s
 }
 
 void PartitionBitmap::set(PartitionRange partitions, std::uint32_t offset, std::uint32_t bytes) {
+  const Lanes lanes = lanes_of(partitions);
   for_each_column(offset, bytes, [&](std::size_t column, Mask mask) {
-    set_column(column, partitions, mask);
+    if (!is_known(column, lanes, mask)) set_column(column, partitions, mask);
     return true;
   });
 }
@@ -120,7 +120,9 @@ void PartitionBitmap::clear(PartitionRange partitions, std::uint32_t offset, std
 std::optional<PartitionBitmap::Place> PartitionBitmap::first_clear(PartitionRange partitions, std::uint32_t offset,
                                                                    std::uint32_t bytes) const {
   std::optional<Place> found;
+  const Lanes lanes = lanes_of(partitions);
   for_each_column(offset, bytes, [&](std::size_t column, Mask mask) {
+    if (is_known(column, lanes, mask)) return true;
     found = column_first_clear(column, partitions, mask);
     return !found;
   });
@@ -128,8 +130,10 @@ std::optional<PartitionBitmap::Place> PartitionBitmap::first_clear(PartitionRang
 }
 
 void PartitionBitmap::set(const Operand& tile, unsigned partitions, std::uint32_t element_bytes) {
+  const PartitionRange range{tile.partition, partitions};
+  const Lanes lanes = lanes_of(range);
   for_each_column(tile, element_bytes, [&](std::size_t column, Mask mask) {
-    set_column(column, {tile.partition, partitions}, mask);
+    if (!is_known(column, lanes, mask)) set_column(column, range, mask);
     return true;
   });
 }
@@ -144,8 +148,11 @@ void PartitionBitmap::clear(const Operand& tile, unsigned partitions, std::uint3
 std::optional<PartitionBitmap::Place> PartitionBitmap::first_clear(const Operand& tile, unsigned partitions,
                                                                    std::uint32_t element_bytes) const {
   std::optional<Place> found;
+  const PartitionRange range{tile.partition, partitions};
+  const Lanes lanes = lanes_of(range);
   for_each_column(tile, element_bytes, [&](std::size_t column, Mask mask) {
-    found = column_first_clear(column, {tile.partition, partitions}, mask);
+    if (is_known(column, lanes, mask)) return true;
+    found = column_first_clear(column, range, mask);
     return !found;
   });
   return found;

@@ -2,7 +2,8 @@
 // One bit a byte of a memory of 128 partitions: which bytes were written, which a matmul wrote last.
 //
 // Tiles have the same free-axis pattern in every partition, so the words of one column (64 bytes of the free axis) lie
-// side by side for all partitions, and a summary says for which partitions a whole column is set.
+// side by side for all partitions. Two summaries answer most questions without looking at them: which bytes of a column
+// are set in all partitions, and for which partitions a whole column is set.
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -45,12 +46,15 @@ class PartitionBitmap {
     std::array<std::uint64_t, 2> bits{};
   };
   static Lanes lanes_of(PartitionRange partitions);
+  bool is_known(std::size_t column, const Lanes& lanes, Mask mask) const;
   void set_column(std::size_t column, PartitionRange partitions, Mask mask);
   void clear_column(std::size_t column, PartitionRange partitions, Mask mask);
   std::optional<Place> column_first_clear(std::size_t column, PartitionRange partitions, Mask mask) const;
 
   std::vector<std::array<Mask, max_partitions>> columns_;
-  std::vector<Lanes> full_;  // per column: partitions whose word is all ones
+  // A check that had to look remembers what it saw.
+  mutable std::vector<Mask> common_;  // per column: bytes set in every partition (a lower bound)
+  std::vector<Lanes> full_;           // per column: partitions whose word is all ones (a lower bound)
 };
 
 }  // namespace tilevp::neuroncore

@@ -76,7 +76,8 @@ void PeArray::schedule(Flight& flight) {
   const std::uint64_t load_end = std::max(ready, last_begin_) + weight_load_cycles(parameters_, flight.instruction);
   const std::uint64_t array_free = std::max(ready, free_at_);
   const std::uint64_t earliest = std::max(array_free, load_end);
-  context().monitor.stalled(Stall::weight_load, clock.time_ps(array_free), clock.time_ps(earliest));
+  if (load_end > array_free)
+    context().monitor.stalled(Stall::weight_load, clock.time_ps(array_free), clock.time_ps(earliest));
 
   flight.cycles = matmul_interval_cycles(parameters_, flight.instruction);
   std::uint64_t begin = earliest;

@@ -149,10 +149,10 @@ std::map<std::string, Breach> run_breaches() {
                                    })},
       {rule::stream_running, run("core0.pe: started while it runs",
                                  [](CoreBench& bench) {
-                                   const std::uint64_t pe = registers::sequencer(0);
-                                   bench.before = [&bench, pe] {
-                                     bench.set_register(pe + registers::stream_count, 4, 2);
-                                     for (int i = 0; i < 2; ++i) bench.set_register(pe + registers::start, 4, 1);
+                                   const std::uint64_t base = registers::sequencer(0);
+                                   bench.before = [&bench, base] {
+                                     bench.set_register(base + registers::stream_count, 4, 2);
+                                     for (int i = 0; i < 2; ++i) bench.set_register(base + registers::start, 4, 1);
                                    };
                                    bench.program(Engine::pe, {wait_for(1, 1)});
                                  })},
