@@ -215,15 +215,16 @@ TEST(Rules, TheLimitsThemselvesAreLegal) {
   check(wait_for(252, 1), Engine::pe, limits, 0);
 }
 
-// Cells that another engine wrote are as bad as cells nobody wrote: memset then accumulate is undefined on NC-v2 and
-// v3.
+// Cells that another engine wrote since are as bad as cells nobody wrote: memset then accumulate is undefined on NC-v2
+// and v3.
 TEST(Rules, AMemsetDoesNotStartAGroup) {
   CoreBench bench;
   bench.before = [&] {
     for (unsigned p = 0; p < 16; ++p) bench.write_floats(Space::sbuf, p, 0, std::vector<float>(64, 1.0F));
   };
-  bench.program(Engine::vector, {updating(memset(psum_tile(0, 0, 16), 16, 0), 1)});
-  bench.program(Engine::pe, {wait_for(1, 1), small_matmul(matmul_accumulate | matmul_stop)});
+  bench.program(Engine::vector, {wait_for(1, 1), updating(memset(psum_tile(0, 0, 16), 16, 0), 2)});
+  bench.program(Engine::pe, {updating(small_matmul(whole_group), 1), wait_for(2, 1),
+                             small_matmul(matmul_accumulate | matmul_stop)});
   try {
     bench.run();
     FAIL() << "nothing was raised";
