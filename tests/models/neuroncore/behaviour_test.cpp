@@ -380,39 +380,4 @@ TEST(Streams, AFullWindowWaitsForItsOldest) {
   EXPECT_LT(records[63].begin_ps, records[0].complete_ps);
 }
 
-// ---- The memory-mapped faces.
-
-TEST(MemoryMapped, AddressesBeyondTheUsableBytesAreErrors) {
-  CoreBench bench;
-  bench.before = [&] {
-    bench.write_floats(Space::sbuf, 127, 180'224 - 8, std::vector<float>{1, 2});
-    bench.write_floats(Space::sbuf, 0, 180'224 - 4, std::vector<float>{1, 2});
-  };
-  bench.program(Engine::sync, {});
-  try {
-    bench.run();
-    FAIL() << "nothing was raised";
-  } catch (const tilevp::Fault& fault) {
-    EXPECT_EQ(fault.rule(), "memory.address_error");
-  }
-}
-
-TEST(MemoryMapped, BytesNobodyWroteCannotBeRead) {
-  CoreBench bench;
-  bench.before = [&] {
-    bench.write_floats(Space::psum, 3, 100, std::vector<float>{1, 2});
-    EXPECT_EQ(bench.read_floats(Space::psum, 3, 100, 2), (std::vector<float>{1, 2}));
-    bench.read_floats(Space::psum, 3, 100, 3);
-  };
-  bench.program(Engine::sync, {});
-  try {
-    bench.run();
-    FAIL() << "nothing was raised";
-  } catch (const tilevp::Fault& fault) {
-    EXPECT_EQ(fault.rule(), "memory.undefined_read");
-    EXPECT_NE(std::string(fault.what()).find("byte 108 of partition 3 of core0.psum"), std::string::npos)
-        << fault.what();
-  }
-}
-
 }  // namespace
