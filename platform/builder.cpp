@@ -152,7 +152,17 @@ std::vector<RegisterWindow> Platform::register_windows() const {
 
 void Platform::run(std::function<void(runtime::Host&)> program, std::uint64_t max_time_ps) {
   host().run(std::move(program));
-  simulation().run(max_time_ps);
+  try {
+    simulation().run(max_time_ps);
+  } catch (const NoEnd&) {
+    // SystemC's clock stays at the last event before the limit.
+    end_ps_ = sc_core::sc_pending_activity() ? max_time_ps : now_ps();
+    throw;
+  } catch (...) {
+    end_ps_ = now_ps();
+    throw;
+  }
+  end_ps_ = now_ps();
 }
 
 }  // namespace tilevp::platform

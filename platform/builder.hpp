@@ -48,10 +48,13 @@ class Platform {
 
   // Runs `program` on the host until it returns; ends as Simulation::run does.
   void run(std::function<void(runtime::Host&)> program, std::uint64_t max_time_ps = UINT64_MAX);
+  // When that ended, well or not.
+  std::uint64_t end_ps() const { return end_ps_; }
 
  private:
   struct Parts;
   std::unique_ptr<Parts> parts_;
+  std::uint64_t end_ps_ = 0;
 };
 
 }  // namespace tilevp::platform

@@ -42,7 +42,8 @@ int check(Words words) {
   std::size_t wrong = 0;
   for (const auto& file : arguments.positionals()) {
     try {
-      std::cout << file << ": good " << checked(file) << "\n";
+      const auto what = checked(file);
+      std::cout << file << ": good " << what << "\n";
     } catch (const UserError& error) {
       print_error(error.what());
       ++wrong;

@@ -4,21 +4,26 @@
 #include "tilevp/base/errors.hpp"
 #include "tilevp/described/describe.hpp"
 #include "tilevp/described/writer.hpp"
+#include "tilevp/neuroncore/rules.hpp"
 #include "tilevp/platform/builder.hpp"
+#include "tilevp/platform/performance.hpp"
 #include "tilevp/sc_main/command.hpp"
 #include "tilevp/sc_main/run_plan.hpp"
 
 namespace tilevp::command {
 namespace {
 
-const std::vector<std::string> kinds{"program", "platform", "probe", "registers", "options"};
+const std::vector<std::string> kinds{"program", "platform", "probe", "registers", "options", "rules", "statistics"};
 
 void print_help() {
-  std::cout << "usage: tilevp describe program NAME [program options]    how its work would be laid out\n"
-               "       tilevp describe platform NAME|FILE [-c PATH=VALUE] [--format text|json]\n"
-               "       tilevp describe probe NAME [--platform NAME|FILE]\n"
-               "       tilevp describe registers [--platform NAME|FILE]   the register reference (Markdown)\n"
-               "       tilevp describe options                            the keys of a description (Markdown)\n";
+  std::cout
+      << "usage: tilevp describe program NAME [program options]    how its work would be laid out\n"
+         "       tilevp describe platform NAME|FILE [-c PATH=VALUE] [--format text|json]\n"
+         "       tilevp describe probe NAME [--platform NAME|FILE]\n"
+         "       tilevp describe registers [--platform NAME|FILE]   the register reference (Markdown)\n"
+         "       tilevp describe rules                              what the machine forbids (Markdown)\n"
+         "       tilevp describe statistics [--platform NAME|FILE]  what each figure of a report means (Markdown)\n"
+         "       tilevp describe options                            the keys of a description (Markdown)\n";
 }
 
 void expect_words(const Arguments& arguments, std::size_t count, std::string_view usage) {
@@ -84,6 +89,23 @@ void describe_options(Words words) {
     std::cout << "| `" << field.path << "` | " << field.type << " | `" << field.default_value << "` |\n";
 }
 
+void describe_rules(Words words) {
+  expect_words(parse_arguments(words, {}, "tilevp describe rules"), 0, "no further word");
+  std::cout << "# Rules of the NeuronCore\n\nBreaking one ends the run with exit code 3.\n\n"
+               "| rule | what | source |\n|---|---|---|\n";
+  for (const auto& rule : neuroncore::rules())
+    std::cout << "| `" << rule.id << "` | " << rule.text << " | " << rule.source << " |\n";
+}
+
+void describe_statistics(Words words) {
+  const auto arguments = parse_arguments(words, platform_options(), "tilevp describe statistics");
+  expect_words(arguments, 0, "no further word");
+  platform::Platform machine(load_platform(arguments).description, {});
+  std::cout << "# Figures of a report\n\n| figure | unit | what |\n|---|---|---|\n";
+  for (const auto& figure : platform::figures(machine.simulation().statistics()))
+    std::cout << "| `" << figure.name << "` | " << figure.unit << " | " << figure.text << " |\n";
+}
+
 }  // namespace
 
 int describe(Words words) {
@@ -99,6 +121,8 @@ int describe(Words words) {
   if (kind == "probe") describe_probe(rest);
   if (kind == "registers") describe_registers(rest);
   if (kind == "options") describe_options(rest);
+  if (kind == "rules") describe_rules(rest);
+  if (kind == "statistics") describe_statistics(rest);
   return 0;
 }
 

@@ -1,7 +1,8 @@
-// `tilevp list programs|platforms|probes|statistics`.
+// `tilevp list programs|platforms|probes|statistics|rules`.
 #include <iostream>
 
 #include "tilevp/base/errors.hpp"
+#include "tilevp/neuroncore/rules.hpp"
 #include "tilevp/platform/builder.hpp"
 #include "tilevp/platform/performance.hpp"
 #include "tilevp/sc_main/command.hpp"
@@ -32,15 +33,19 @@ void list_statistics(const platform::Description& description) {
     std::cout << figure.name << " [" << figure.unit << "]  " << figure.text << "\n";
 }
 
+void list_rules() {
+  for (const auto& rule : neuroncore::rules()) std::cout << rule.id << "  " << rule.text << "\n";
+}
+
 }  // namespace
 
 int list(Words words) {
-  const std::vector<std::string> kinds{"programs", "platforms", "probes", "statistics"};
+  const std::vector<std::string> kinds{"programs", "platforms", "probes", "statistics", "rules"};
   auto options = platform_options();
   options.push_back({.name = "--help", .takes = Takes::nothing, .text = "this text"});
   const auto arguments = parse_arguments(words, options, "tilevp list");
   if (arguments.has("--help")) {
-    std::cout << "usage: tilevp list programs|platforms|probes|statistics [options]\n\n" << help_lines(options);
+    std::cout << "usage: tilevp list programs|platforms|probes|statistics|rules [options]\n\n" << help_lines(options);
     return 0;
   }
   if (arguments.positionals().size() != 1)
@@ -52,6 +57,7 @@ int list(Words words) {
   if (kind == "platforms") list_platforms();
   if (kind == "probes") list_probes(description);
   if (kind == "statistics") list_statistics(description);
+  if (kind == "rules") list_rules();
   return 0;
 }
 

@@ -24,8 +24,8 @@ struct Subcommand {
 };
 constexpr std::array subcommands{
     Subcommand{"run", run, "run a program on a simulated machine"},
-    Subcommand{"list", list, "programs, platforms, probes or statistics"},
-    Subcommand{"describe", describe, "a program's layout, a platform, a probe, the registers"},
+    Subcommand{"list", list, "programs, platforms, probes, statistics or rules"},
+    Subcommand{"describe", describe, "a program's layout, a platform, a probe; reference pages"},
     Subcommand{"check", check, "descriptions, reports and .npy files without running anything"},
     Subcommand{"compare", compare, "two .npy files or two reports"},
 };

@@ -102,7 +102,7 @@ int execute(const RunPlan& plan, Progress& progress) {
   runtime::ProgramResult result;
   const auto failure = simulate(plan, machine, progress, result);
   progress.clear();
-  const std::uint64_t end_ps = now_ps();
+  const std::uint64_t end_ps = machine.end_ps();
   Report report = head_of(plan);
   if (waves) {
     waves->close(end_ps);

@@ -1,0 +1,41 @@
+#pragma once
+// Runs a program as a user does, without a shell: words in; exit code, stdout and stderr out.
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tilevp::test {
+
+struct CommandResult {
+  int exit_code = -1;  // 128 + signal where a signal ended it
+  std::string out;
+  std::string err;
+};
+
+// Called after the start with the process id and the name of the file that stderr goes to.
+using WhileRunning = std::function<void(int, const std::string&)>;
+
+CommandResult run_command(const std::vector<std::string>& words, const WhileRunning& while_running = nullptr);
+
+// `tilevp` and the tests' own with more programs (test_programs.cpp).
+CommandResult tilevp(std::vector<std::string> words);
+CommandResult test_tilevp(std::vector<std::string> words, const WhileRunning& while_running = nullptr);
+
+// A folder that goes away with it.
+class Folder {
+ public:
+  Folder();
+  ~Folder();
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+std::string read_file(const std::string& file);
+void write_file(const std::string& file, const std::string& text);
+bool exists(const std::string& file);
+
+}  // namespace tilevp::test

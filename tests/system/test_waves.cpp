@@ -1,0 +1,95 @@
+// The report's busy cycles and instruction counts, made again from the waves alone.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/vcd_reader.hpp"
+#include "system/command_runner.hpp"
+#include "tilevp/described/parse.hpp"
+
+namespace tilevp::test {
+namespace {
+
+using testing::Contains;
+using testing::Each;
+using testing::Not;
+using testing::StartsWith;
+
+// Smallest n with floor(n * 10^12 / hz) >= t: the clock edge at or after t. Long doubles hold these products exactly.
+std::uint64_t edge(std::uint64_t time_ps, std::uint64_t hz) {
+  const auto start = [&](std::uint64_t cycle) {
+    return static_cast<std::uint64_t>(static_cast<long double>(cycle) * 1e12L / static_cast<long double>(hz));
+  };
+  auto n = static_cast<std::uint64_t>(static_cast<long double>(time_ps) * static_cast<long double>(hz) / 1e12L);
+  while (start(n) < time_ps) ++n;
+  return n;
+}
+
+// Cycles with the signal at 1, counted between its changes.
+std::uint64_t busy_cycles(const VcdFile& file, const std::string& name, std::uint64_t hz) {
+  std::uint64_t total = 0;
+  std::optional<std::uint64_t> since;
+  for (const auto& change : file.trace(name).changes) {
+    const bool busy = change.value.value_or(0) != 0;
+    if (busy && !since) since = change.time_ps;
+    if (!busy && since) {
+      total += edge(change.time_ps, hz) - edge(*since, hz);
+      since.reset();
+    }
+  }
+  return total;
+}
+
+TEST(Waves, BusyCyclesAndInstructionsOfTheReport) {
+  const Folder folder;
+  const auto result = tilevp({"run", "conv2d", "--shape", "1,32,20,20", "--filter", "32,3,3", "--random", "normal",
+                              "-q", "--report", folder / "r.json", "--vcd", folder / "w.vcd"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto report = described::parse("r.json", read_file(folder / "r.json")).tree;
+  const auto waves = VcdFile::read(folder / "w.vcd");
+  EXPECT_EQ(waves.end_ps(), report.at("time").at("simulated_ps").to_number<std::uint64_t>());
+  std::map<std::string, std::uint64_t> clocks;
+  for (const auto& domain : report.at("time").at("domains").as_array())
+    clocks[std::string(domain.at("name").as_string())] = domain.at("hz").to_number<std::uint64_t>();
+  unsigned compared = 0;
+  for (const auto& unit : report.at("performance").at("units").as_array()) {
+    const std::string path(unit.at("path").as_string());
+    if (!path.starts_with("core0.")) continue;
+    const auto hz = clocks.at(std::string(unit.at("clock").as_string()));
+    EXPECT_EQ(busy_cycles(waves, path + ".busy", hz), unit.at("busy_cycles").to_number<std::uint64_t>()) << path;
+    const auto count = unit.at("instructions").to_number<std::uint64_t>();
+    EXPECT_EQ(waves.value_at(path + ".instruction", waves.end_ps()), count == 0 ? 0 : count - 1) << path;
+    ++compared;
+  }
+  EXPECT_EQ(compared, 5u);
+  EXPECT_GT(waves.busy_ps("core0.pe.busy"), 0u);
+}
+
+TEST(Waves, GlobsSelect) {
+  const Folder folder;
+  ASSERT_EQ(test_tilevp({"run", "test/compute", "-q", "--vcd", folder / "w.vcd", "--trace", "core0.pe.*", "--trace",
+                         "!*.opcode"})
+                .exit_code,
+            0);
+  const auto names = VcdFile::read(folder / "w.vcd").names();
+  EXPECT_THAT(names, Each(StartsWith("core0.pe.")));
+  EXPECT_THAT(names, Contains("core0.pe.busy"));
+  EXPECT_THAT(names, Not(Contains("core0.pe.opcode")));
+  EXPECT_TRUE(exists(folder / "w.gtkw"));
+}
+
+TEST(Waves, RecordingChangesNoTime) {
+  const Folder folder;
+  ASSERT_EQ(test_tilevp({"run", "test/copy", "-q", "--report", folder / "a.json"}).exit_code, 0);
+  ASSERT_EQ(test_tilevp({"run", "test/copy", "-q", "--report", folder / "b.json", "--vcd", folder / "w.vcd"}).exit_code,
+            0);
+  const auto time = [&](const std::string& name) {
+    return described::parse(name, read_file(folder / name))
+        .tree.at("time")
+        .at("simulated_ps")
+        .to_number<std::uint64_t>();
+  };
+  EXPECT_EQ(time("a.json"), time("b.json"));
+}
+
+}  // namespace
+}  // namespace tilevp::test

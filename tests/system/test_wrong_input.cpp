@@ -1,0 +1,135 @@
+// What a user gets wrong: exit code 2, one line that says where, what was expected and what was found, and nothing
+// written.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "system/command_runner.hpp"
+
+namespace tilevp::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+// The words of a command line, the parts its message must have.
+struct Mistake {
+  std::vector<std::string> words;
+  std::vector<std::string> texts;
+};
+
+void expect_refused(const Mistake& mistake) {
+  std::string line;
+  for (const auto& word : mistake.words) line += " " + word;
+  const auto result = tilevp(mistake.words);
+  EXPECT_EQ(result.exit_code, 2) << line << "\n" << result.err;
+  EXPECT_THAT(result.err, StartsWith("tilevp: error: ")) << line;
+  EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << line << "\n" << result.err;
+  for (const auto& text : mistake.texts) EXPECT_THAT(result.err, HasSubstr(text)) << line;
+  EXPECT_EQ(result.out, "") << line;
+}
+
+std::vector<std::string> conv(const std::vector<std::string>& more) {
+  std::vector<std::string> words{"run", "conv2d", "--shape", "1,16,8,8", "--filter", "16,3,3"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+TEST(WrongInput, Commands) {
+  expect_refused({{}, {"expected a command"}});
+  expect_refused({{"rnu"}, {"rnu: unknown command", "nearest is 'run'"}});
+  expect_refused({{"run"}, {"expected a program first", "neuron/conv2d"}});
+  expect_refused({{"run", "conv3d"}, {"conv3d: unknown program", "conv2d"}});
+  expect_refused({{"list"}, {"expected one of programs, platforms, probes, statistics, rules"}});
+  expect_refused({{"list", "things"}, {"found 'things'"}});
+  expect_refused({{"describe", "probe", "core0.pe.bsy"}, {"unknown probe", "nearest is 'core0.pe.busy'"}});
+  expect_refused({{"compare", "a.npy"}, {"expected two files, found 1"}});
+}
+
+TEST(WrongInput, Options) {
+  expect_refused({conv({"--platfrom", "trn1"}), {"--platfrom: unknown option", "nearest is '--platform'"}});
+  expect_refused({conv({"--seed"}), {"--seed: expected a value"}});
+  expect_refused({conv({"--seed", "x"}), {"--seed: expected a whole number", "'x'"}});
+  expect_refused({conv({"--check=roughly"}), {"--check: expected exact, 'ulp N' or 'tolerance R'", "'roughly'"}});
+  expect_refused({conv({"--max-time", "10"}), {"--max-time: expected a time like 20ms"}});
+  expect_refused({conv({"--max-time", "10cycles@pee"}), {"unknown clock domain 'pee'", "nearest is 'pe'"}});
+  expect_refused({conv({"--arithmetic", "maybe"}), {"expected one of on, off, found 'maybe'"}});
+  expect_refused({conv({"--arithmetic", "off", "--check"}), {"nothing is computed with --arithmetic off"}});
+  expect_refused({conv({"--trace", "*"}), {"--trace: needs --vcd"}});
+}
+
+TEST(WrongInput, TraceGlobsThatMatchNothingLeaveNoFile) {
+  const Folder folder;
+  expect_refused({conv({"--vcd", folder / "w.vcd", "--trace", "core0.peee.*"}),
+                  {"--trace 'core0.peee.*': matches nothing", "core0.pe."}});
+  EXPECT_FALSE(exists(folder / "w.vcd"));
+}
+
+TEST(WrongInput, Descriptions) {
+  expect_refused({conv({"--platform", "trn4"}), {"unknown platform 'trn4'", "nearest is 'trn1'"}});
+  expect_refused({conv({"-c", "core.pee.clock_hz=1"}), {"-c core.pee", "unknown key", "nearest is 'pe'"}});
+  expect_refused(
+      {conv({"-c", "dma.bytes_per_ns=-17"}), {"-c dma.bytes_per_ns: expected a positive number, found -17"}});
+  expect_refused(
+      {conv({"-c", "hbm.bandwidth.ceiling_bits_per_cycle=-1"}), {"hbm.bandwidth.ceiling_bits_per_cycle", "found -1"}});
+  expect_refused(
+      {conv({"-c", "map.core0_base=4096"}), {"-c map.core0_base", "core0 at 0x1000..", "overlaps hbm at 0x0.."}});
+  expect_refused({conv({"-c", "dma.engines"}), {"-c dma.engines", "="}});
+}
+
+TEST(WrongInput, DescriptionFilesNameTheLine) {
+  const Folder folder;
+  write_file(folder / "p.json", "{\n  \"core\": {\n    \"sbuf_partition_byte\": 7\n  }\n}\n");
+  expect_refused({conv({"--platform", folder / "p.json"}),
+                  {"p.json:3", "sbuf_partition_byte", "nearest is 'sbuf_partition_bytes'"}});
+  write_file(folder / "q.json", "{\n  \"dma\": {,}\n}\n");
+  expect_refused({{"check", folder / "q.json"}, {"q.json:2:"}});
+}
+
+TEST(WrongInput, Tensors) {
+  const Folder folder;
+  const auto files = [&](const std::string& input) {
+    return std::vector<std::string>{"run",       "conv2d",         "--input",  input,
+                                    "--weights", folder / "w.npy", "--output", folder / "y.npy"};
+  };
+  ASSERT_EQ(tilevp({"run", "conv2d", "--shape", "1,16,8,8", "--filter", "16,3,3", "--output", folder / "w.npy", "-q"})
+                .exit_code,
+            0);
+  expect_refused({files(folder / "none.npy"), {"none.npy: cannot read", "No such file"}});
+  write_file(folder / "bad.npy", "not a tensor at all, whatever its name says");
+  expect_refused({files(folder / "bad.npy"), {"bad.npy"}});
+  // A file of which the end is missing.
+  write_file(folder / "short.npy", read_file(folder / "w.npy").substr(0, 200));
+  expect_refused({files(folder / "short.npy"), {"short.npy", "header says shape", "file has"}});
+  EXPECT_FALSE(exists(folder / "y.npy"));
+}
+
+TEST(WrongInput, ShapesAndLayouts) {
+  expect_refused({{"run", "conv2d", "--shape", "1,16,8", "--filter", "16,3,3"}, {"--shape"}});
+  // A 9 x 9 filter on an 8 x 8 image without padding has no output.
+  expect_refused({{"run", "conv2d", "--shape", "1,16,8,8", "--filter", "16,9,9"}, {"9", "8"}});
+  expect_refused({conv({"--stride", "2,2", "--image-layout", "nchw"}), {"unsupported perm with strides"}});
+  expect_refused({conv({"--image-layout", "hwcn"}), {"--image-layout hwcn", "chwn"}});
+}
+
+TEST(WrongInput, TooLittleSbuf) {
+  // 64 bytes a partition beside the 16 KiB that are reserved; a row of filters takes 3 taps x 16 outputs x 2 bytes.
+  expect_refused(
+      {conv({"-c", "core.sbuf_partition_bytes=16448"}), {"SBUF", "needs 96 bytes a partition", "64 of 64 free"}});
+}
+
+TEST(WrongInput, OutputsThatCannotBeWritten) {
+  expect_refused({conv({"-q", "--report", "/no/such/folder/r.json"}), {"/no/such/folder/r.json: cannot write"}});
+  expect_refused({conv({"-q", "--vcd", "/no/such/folder/w.vcd"}), {"/no/such/folder/w.vcd"}});
+}
+
+TEST(WrongInput, ComparedFiles) {
+  const Folder folder;
+  write_file(folder / "a.json", "{}");
+  expect_refused({{"compare", folder / "a.json", folder / "a.json"}, {"a.json: expected a report"}});
+  expect_refused({{"compare", folder / "a.json", folder / "b.npy"}, {"one is a .npy file, the other is not"}});
+}
+
+}  // namespace
+}  // namespace tilevp::test
