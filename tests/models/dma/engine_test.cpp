@@ -211,6 +211,24 @@ TEST(DmaEngine, WithoutArithmeticTheTimesStandAndNoByteMoves) {
   });
 }
 
+TEST(DmaEngine, ADescriptorThatADmaWroteIsFetchedAsWritten) {
+  Bench bench;
+  bench.run([&] {
+    bench.preload(source_address, ramp(64));
+    const auto bytes = encode(contiguous_copy(0, 64, 9));
+    bench.preload(source_address + 0x1000, {bytes.begin(), bytes.end()});
+    bench.program(0, {copy(AccessPattern::contiguous(source_address + 0x1000, descriptor_bytes),
+                           AccessPattern::contiguous(Bench::ring_of(1), descriptor_bytes), 8)});
+    bench.program(1, {});
+    bench.doorbell(0, 1);
+    bench.wait_completions(1);
+    bench.engines[0]->trigger(1, 1, 0);
+    bench.wait_completions(2);
+    EXPECT_EQ(bench.sink.completed[1].semaphore, 9u);
+    EXPECT_EQ(bench.peek(target_address, 64), ramp(64));
+  });
+}
+
 // ---- Faults.
 
 TEST(DmaEngineFault, ADoorbellBeforeTheRingIsSetUp) {
