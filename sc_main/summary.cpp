@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <vector>
 
 #include "tilevp/described/text.hpp"
@@ -27,15 +28,36 @@ std::string domains_text(const platform::Report& report) {
   return text;
 }
 
-// The busiest units first, at most six; idle ones are left out.
+// Units of one kind that a machine has several of (DMA engines) are one entry, with their mean.
+struct Share {
+  std::string name;
+  double utilisation = 0;
+  unsigned units = 0;
+};
+
+std::vector<Share> shares(const platform::Report& report) {
+  std::map<std::string, Share> kinds;
+  for (const auto& unit : report.units) {
+    auto& share = kinds[unit.kind];
+    share.name = unit.path;
+    share.utilisation += unit.utilisation;
+    ++share.units;
+  }
+  std::vector<Share> result;
+  for (auto& [kind, share] : kinds) {
+    share.utilisation /= share.units;
+    if (share.units > 1) share.name = std::to_string(share.units) + " " + kind + " engines";
+    if (share.utilisation > 0) result.push_back(share);
+  }
+  return result;
+}
+
+// The busiest first; idle ones are left out.
 std::string utilisation_text(const platform::Report& report) {
-  auto units = report.units;
-  std::ranges::stable_sort(units, std::ranges::greater(), &platform::UnitReport::utilisation);
+  auto all = shares(report);
+  std::ranges::stable_sort(all, std::ranges::greater(), &Share::utilisation);
   std::string text;
-  std::size_t shown = 0;
-  for (const auto& unit : units)
-    if (unit.busy_cycles > 0 && shown++ < 6)
-      text += (text.empty() ? "" : ", ") + unit.path + " " + percent(unit.utilisation);
+  for (const auto& share : all) text += (text.empty() ? "" : ", ") + share.name + " " + percent(share.utilisation);
   return text.empty() ? "no unit was busy" : text;
 }
 

@@ -60,6 +60,12 @@ TEST(Perturbation, HalfThePeClock) {
   EXPECT_LE(difference, (5520 + 12 + 4) * 1'000'000LL / 2800 + sync_cycle_ps);
 }
 
+TEST(Perturbation, AHostReadCostsItsLatencyAndTheLink) {
+  // One read of four bytes: 1000 ns, and 4 bytes at 16 bytes/ns.
+  EXPECT_EQ(simulated_ps(report_of("test/good", {})), 1'000'250);
+  EXPECT_EQ(simulated_ps(report_of("test/good", {"host.read_latency_ns=2000"})), 2'000'250);
+}
+
 TEST(Perturbation, HalfTheHostLink) {
   // The 64 KiB that the host writes take 4096 ns at 16 bytes/ns and twice that at 8; the descriptors and streams a
   // little more.
