@@ -16,7 +16,6 @@ std::uint64_t now() { return sc_core::sc_time_stamp().value(); }
 // (settle).
 struct Arbiter::Request {
   unsigned port = 0;
-  int priority = 0;
   std::uint64_t sequence = 0;
   std::span<ExclusiveResource* const> exclusive{};
   const ClockDomain* clock = nullptr;
@@ -25,9 +24,18 @@ struct Arbiter::Request {
   Grant grant{};
   sc_core::sc_event* granted = nullptr;
 
-  bool shared() const {
-    return std::any_of(exclusive.begin(), exclusive.end(), [](const auto* resource) { return resource->shared(); }) ||
-           std::any_of(rates.begin(), rates.end(), [](const auto& claim) { return claim.resource->shared(); });
+  // No request of this instant that is still to come could go before it.
+  bool can_be_decided_at_once() const {
+    if (exclusive.empty() && rates.empty()) return false;
+    return std::all_of(exclusive.begin(), exclusive.end(),
+                       [this](const auto* resource) { return resource->is_first(port); }) &&
+           std::none_of(rates.begin(), rates.end(), [](const auto& claim) { return claim.resource->shared(); });
+  }
+  // Of a request for several resources: that of the first.
+  int priority() const {
+    return !exclusive.empty() ? exclusive.front()->priority(port)
+           : !rates.empty()   ? rates.front().resource->priority(port)
+                              : 0;
   }
   void require_port() const {
     for (const auto* resource : exclusive) resource->require_port(port);
@@ -38,7 +46,7 @@ struct Arbiter::Request {
   auto key() const {
     const unsigned kind = !exclusive.empty() ? 0 : !rates.empty() ? 1 : 2;
     const unsigned distance = rates.empty() ? 0 : port - rates.front().resource->next_port_;
-    return std::tuple(kind, -priority, distance, port, sequence);
+    return std::tuple(kind, -priority(), distance, port, sequence);
   }
   void decide();
   void decide_exclusive();
@@ -85,19 +93,19 @@ Arbiter::Arbiter(sc_core::sc_module_name name) : sc_module(name) {
 }
 
 Grant Arbiter::acquire(std::span<ExclusiveResource* const> resources, unsigned port, const ClockDomain& clock,
-                       std::uint64_t cycles, int priority) {
-  Request request{.port = port, .priority = priority, .exclusive = resources, .clock = &clock, .cycles = cycles};
+                       std::uint64_t cycles) {
+  Request request{.port = port, .exclusive = resources, .clock = &clock, .cycles = cycles};
   await_turn(request);
   return request.grant;
 }
 
-Grant Arbiter::acquire(RateResource& resource, unsigned port, CyclesQ32 work, int priority) {
+Grant Arbiter::acquire(RateResource& resource, unsigned port, CyclesQ32 work) {
   const RateClaim claim{&resource, work};
-  return acquire(std::span(&claim, 1), port, priority);
+  return acquire(std::span(&claim, 1), port);
 }
 
-Grant Arbiter::acquire(std::span<const RateClaim> claims, unsigned port, int priority) {
-  Request request{.port = port, .priority = priority, .rates = claims};
+Grant Arbiter::acquire(std::span<const RateClaim> claims, unsigned port) {
+  Request request{.port = port, .rates = claims};
   await_turn(request);
   return request.grant;
 }
@@ -109,8 +117,7 @@ void Arbiter::settle() {
 
 void Arbiter::await_turn(Request& request) {
   request.require_port();
-  const bool immediate = (!request.exclusive.empty() || !request.rates.empty()) && !request.shared();
-  if (immediate) {
+  if (request.can_be_decided_at_once()) {
     request.decide();
     return;
   }

@@ -6,7 +6,8 @@
 //   R1  An agent asks when its local time equals the simulated time (it synchronises first), so requests come in time
 //   order. R2  Requests of one instant are collected until the instant is quiet (no other process is runnable), then
 //   granted by
-//       (priority, round-robin distance or port number, sequence). A resource with one requester grants at once.
+//       (priority, round-robin distance or port number, sequence). A resource with one requester grants at once, and so
+//       does an exclusive one to the requester that goes first.
 //   R3  A grant reserves one grain of work; longer work asks again when its next grain starts.
 //   R4  Exclusive resources are held from begin to end. Rate resources serve bytes at a rate; grains queue.
 //   R5  A granted begin and end never move.
@@ -28,12 +29,12 @@ class Arbiter : public sc_core::sc_module {
   // resources. Blocks the calling SC_THREAD until the instant is quiet when one of them is shared; no simulated time
   // passes.
   Grant acquire(std::span<ExclusiveResource* const> resources, unsigned port, const ClockDomain& clock,
-                std::uint64_t cycles, int priority = 0);
+                std::uint64_t cycles);
   // Queues `work` on a rate resource. [begin, end) is the time the port serves it.
-  Grant acquire(RateResource& resource, unsigned port, CyclesQ32 work, int priority = 0);
+  Grant acquire(RateResource& resource, unsigned port, CyclesQ32 work);
   // The same grain on several rate resources (a port's ceiling and one of its directions), each with a queue of its
   // own: begins when the first of the list begins, ends when the last has ended (R4). At most 4.
-  Grant acquire(std::span<const RateClaim> claims, unsigned port, int priority = 0);
+  Grant acquire(std::span<const RateClaim> claims, unsigned port);
   // Returns when the present instant is quiet: everything that ends or is released now has happened. For agents whose
   // outcome depends on a value that others change in the same instant (a host at a device register).
   void settle();

@@ -25,19 +25,28 @@ class Resource {
  public:
   explicit Resource(std::string name) : name_(std::move(name)) {}
   const std::string& name() const { return name_; }
-  // Declares a requester, while the platform is built. `port` is its number in same-instant arbitration; naming one
-  // twice is harmless. A resource that nobody declared requesters for counts as shared; with exactly one it is granted
-  // at once, and another port that asks nevertheless is a Defect.
-  void add_requester(unsigned port);
-  bool shared() const { return ports_.size() != 1; }
+  // Declares a requester, while the platform is built. `port` is its number in same-instant arbitration, where a higher
+  // priority goes first; naming a port twice is harmless. A resource that nobody declared requesters for counts as
+  // shared; with exactly one it is granted at once, and another port that asks nevertheless is a Defect.
+  void add_requester(unsigned port, int priority = 0);
+  bool shared() const { return requesters_.size() != 1; }
   void require_port(unsigned port) const;
+  // 0 for a port that was not declared.
+  int priority(unsigned port) const;
+  // Whether the port comes before every other declared one, so that no request of the same instant could pass it.
+  bool is_first(unsigned port) const { return !requesters_.empty() && requesters_.front().port == port; }
 
  private:
   std::string name_;
-  std::vector<unsigned> ports_;
+  struct Requester {
+    unsigned port;
+    int priority;
+  };
+  std::vector<Requester> requesters_;  // by (priority, port), first to go first
 };
 
-// One user at a time: an engine, the PE array, a PSUM bank. Same-instant requests go by (priority, port).
+// One user at a time: an engine, the PE array, a PSUM bank. Same-instant requests go by (priority, port);
+// a request of the requester that goes first is therefore granted at once.
 class ExclusiveResource : public Resource {
  public:
   using Resource::Resource;

@@ -67,9 +67,6 @@ Memory::Memory(sc_core::sc_module_name name, Simulation& simulation, const Memor
   socket.register_b_transport(this, &Memory::b_transport);
   socket.register_transport_dbg(this, &Memory::transport_dbg);
   socket.register_get_direct_mem_ptr(this, &Memory::get_direct_mem_ptr);
-  // A memory is always taken as shared: who stands behind a router is not known here.
-  for (RateResource* resource : {&port_, &read_, &write_})
-    for (unsigned port : {foreign_port_base, foreign_port_base + 1}) resource->add_requester(port);
   auto& statistics = simulation.statistics();
   statistics.add(this->name(), bytes_read_definition, bytes_read_);
   statistics.add(this->name(), bytes_written_definition, bytes_written_);

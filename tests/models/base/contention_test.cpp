@@ -89,8 +89,8 @@ class Players : public sc_core::sc_module {
       for (unsigned r = 0; r < case_.pieces.size(); ++r)
         for (const Piece& piece : case_.pieces[r])
           if ((piece.mask >> i & 1U) != 0) {
-            exclusive_.back()->add_requester(r);
-            rates_.back()->add_requester(r);
+            exclusive_.back()->add_requester(r, case_.priorities[r]);
+            rates_.back()->add_requester(r, case_.priorities[r]);
           }
     }
     intervals_.assign(case_.pieces.size(), {});
@@ -120,12 +120,12 @@ class Players : public sc_core::sc_module {
       std::vector<tilevp::ExclusiveResource*> set;
       for (unsigned i = 0; i < 3; ++i)
         if ((piece.mask >> i & 1U) != 0) set.push_back(exclusive_[i].get());
-      return simulation_.arbiter().acquire(set, r, *clock_, piece.work16 / 16, case_.priorities[r]);
+      return simulation_.arbiter().acquire(set, r, *clock_, piece.work16 / 16);
     }
     unsigned index = 0;
     while ((piece.mask >> index & 1U) == 0) ++index;
     const auto work = static_cast<tilevp::CyclesQ32>(piece.work16) << 28;
-    return simulation_.arbiter().acquire(*rates_[index], r, work, case_.priorities[r]);
+    return simulation_.arbiter().acquire(*rates_[index], r, work);
   }
 
   void compare(std::uint64_t seed) {
