@@ -47,9 +47,13 @@ EngineMonitor::EngineMonitor(Simulation& simulation, const std::string& path, co
 
 void EngineMonitor::stalled(Stall cause, std::uint64_t from_ps, std::uint64_t to_ps) {
   if (to_ps <= from_ps) return;
+  waiting(cause, from_ps);
+  waited(cause, from_ps, to_ps);
+}
+
+void EngineMonitor::waited(Stall cause, std::uint64_t from_ps, std::uint64_t to_ps) {
   ps_[index(cause)] += to_ps - from_ps;
   cycles_[index(cause)] += clock_.edge_at_or_after(to_ps) - clock_.edge_at_or_after(from_ps);
-  waiting_.set(from_ps, static_cast<std::uint64_t>(cause));
   waiting_.set(to_ps, 0);
 }
 

@@ -48,10 +48,11 @@ class EngineMonitor {
   // `path` is the engine's ("core0.pe").
   EngineMonitor(Simulation& simulation, const std::string& path, const ClockDomain& clock);
 
+  // A stall whose end is known when it begins; from_ps lies at or after the present time.
   void stalled(Stall cause, std::uint64_t from_ps, std::uint64_t to_ps);
-  // For the waves alone: the stream begins to wait and nobody knows until when.
+  // A stall whose end is not known: `waiting` when it begins, `waited` when it ends.
   void waiting(Stall cause, std::uint64_t from_ps) { waiting_.set(from_ps, static_cast<std::uint64_t>(cause)); }
-  void waited(std::uint64_t to_ps) { waiting_.set(to_ps, 0); }
+  void waited(Stall cause, std::uint64_t from_ps, std::uint64_t to_ps);
   void issued(const InstructionRecord& record);
   void control(const InstructionRecord& record);
   // An instruction that occupied the engine for so long.

@@ -59,11 +59,12 @@ void InstructionFetch::await(Block& block) {
     agent_.wait_until(block.grant.end_ps);
     while (!block.arrived) sc_core::wait(arrived_);
   } else if (!block.arrived) {
+    monitor_.waiting(Stall::fetch, from);
     port_.transfer(memory::Command::read,
                    memory::AccessPattern::contiguous(base_ + block.first * instruction_bytes, block.bytes.size()),
                    block.bytes, cause_);
     block.arrived = true;
-    monitor_.stalled(Stall::fetch, from, agent_.local_ps());
+    monitor_.waited(Stall::fetch, from, agent_.local_ps());
   }
 }
 

@@ -131,8 +131,7 @@ void Sequencer::await(const std::array<Wait, 2>& waits) {
   while (!satisfied())
     context_.agent.wait_for(context_.semaphores.changed(waiter_), [this] { return describe_wait(); });
   context_.semaphores.unwatch(waiter_);
-  context_.monitor.stalled(Stall::semaphore, waiting_since_ps_, now_ps());
-  context_.monitor.waited(now_ps());
+  context_.monitor.waited(Stall::semaphore, waiting_since_ps_, now_ps());
   for (const Wait& wait : waits)
     if (wait.condition != Condition::none) cause_ = std::max(cause_, context_.semaphores.last_cause(wait.semaphore));
 }
