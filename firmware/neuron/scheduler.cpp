@@ -170,9 +170,11 @@ class Scheduler {
   void finish() {
     std::vector<Dependence> last;
     const Clock& known = known_[static_cast<std::size_t>(Engine::sync)];
+    needed_.fill(0);
     for (std::size_t agent = engines; agent < max_agents; ++agent)
-      if (const auto copies = static_cast<std::uint32_t>(clocks_[agent].size()); copies > known[agent])
-        last.push_back({static_cast<Agent>(agent), copies - 1});
+      needed_[agent] = static_cast<std::uint32_t>(clocks_[agent].size());
+    for (Agent agent = engines; agent < max_agents; ++agent)
+      if (needed_[agent] > known[agent] && !implied_by_another(agent)) last.push_back({agent, needed_[agent] - 1});
     emit_waits(result_.streams[static_cast<std::size_t>(Engine::sync)], last);
     for (auto& stream : result_.streams)
       if (!stream.empty()) stream.emplace_back().opcode = Opcode::halt;

@@ -217,10 +217,9 @@ TEST(Plan, TooLittleSbufIsTheAllocatorsError) {
     emit(kernel, plan, {});
     FAIL();
   } catch (const UserError& error) {
-    // One filter tile of 8 bf16; one row of 1000 bf16; 64-byte grain.
-    EXPECT_STREQ(
-        error.what(),
-        "SBUF: 'out0' needs 4000 bytes a partition, 0 of 2048 free (largest gap 0); held: filter0 16, image0 2000");
+    // One filter tile of 8 bf16 at a 64-byte grain, then a row of 1000 bf16.
+    EXPECT_STREQ(error.what(),
+                 "SBUF: 'image0' needs 2000 bytes a partition, 1984 of 2048 free (largest gap 1984); held: filter0 16");
   }
 }
 

@@ -180,7 +180,7 @@ TEST(Programs, MatmulStreamsTheRightHandSideWhereItDoesNotFit) {
   const auto made = program("matmul");
   made->prepare(request_of(*made, {{"m", "700"}, {"k", "900"}, {"n", "600"}}));
   neuron::Machine machine;
-  machine.sbuf_bytes = 32'768;
+  machine.sbuf_bytes = 28'000;
   ReferenceHost host(8 << 20, machine);
   const auto result = made->run(host);
   EXPECT_EQ(result.verification->mismatches, 0u);

@@ -162,34 +162,37 @@ TEST(Scheduler, CopiesAreDealtByPartitions) {
   }
 }
 
-TEST(Scheduler, ConvolutionWithEachWaitDroppedIsUnordered) {
+// Not the waits for the last copies, behind which nothing comes that could go wrong here.
+std::vector<WaitPlace> waits_within(const Schedule& plan) {
+  auto waits = waits_of(plan);
+  const auto sync = static_cast<std::size_t>(Engine::sync);
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < plan.streams[sync].size(); ++i)
+    if (plan.streams[sync][i].opcode == Opcode::dma_trigger) last = i;
+  std::erase_if(waits, [&](const WaitPlace& wait) { return wait.engine == sync && wait.instruction > last; });
+  return waits;
+}
+
+TEST(Scheduler, ConvolutionWithAnyWaitDroppedIsWrongInSomeOrder) {
   ConvCase c;
   c.shape = {.N = 2, .C = 40, .H = 12, .W = 12, .O = 10, .Hf = 4, .Wf = 2, .pt = 1, .pl = 1};
-  c.machine.sbuf_bytes = 4'096;
-  std::size_t noticed = 0;
-  std::size_t total = 0;
-  const auto plan = [&] {
-    Schedule copy;
-    run_case(c, [&](Schedule& s) { copy = s; });
-    return copy;
-  }();
-  for (const WaitPlace& wait : waits_of(plan)) {
-    ++total;
-    for (c.seed = 1; c.seed <= 40; ++c.seed) {
-      std::uint64_t wrong = 0;
+  c.machine.sbuf_bytes = 1'536;
+  Schedule plan;
+  run_case(c, [&](Schedule& s) { plan = s; });
+  const auto waits = waits_within(plan);
+  EXPECT_GT(waits.size(), 30u);
+  for (const WaitPlace& wait : waits) {
+    std::uint64_t wrong = 0;
+    for (c.seed = 1; wrong == 0 && c.seed <= 300; ++c.seed) {
       try {
         wrong = run_case(c, [&](Schedule& s) { s = without(s, wait); }).wrong;
       } catch (const MachineError&) {
         wrong = 1;
       }
-      if (wrong == 0) continue;
-      ++noticed;
-      break;
     }
+    EXPECT_GT(wrong, 0u) << "without the wait of engine " << wait.engine << " at " << wait.instruction << "."
+                         << wait.slot;
   }
-  RecordProperty("waits", static_cast<int>(total));
-  EXPECT_GT(total, 50u);
-  EXPECT_EQ(noticed, total);
 }
 
 TEST(Scheduler, ConvolutionWithAMatmulDroppedIsWrong) {
