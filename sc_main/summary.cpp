@@ -70,6 +70,19 @@ std::string verification_text(const platform::Report& report) {
   return text;
 }
 
+// The program's own figures, in a column of their own.
+std::string result_lines(const boost::json::object& result) {
+  std::size_t width = 0;
+  for (const auto& [key, value] : result) width = std::max<std::size_t>(width, key.size());
+  std::string text;
+  for (const auto& [key, value] : result) {
+    if (value.is_structured()) continue;
+    const std::string shown = value.is_string() ? std::string(value.get_string()) : described::compact(value);
+    text += "  " + std::string(key) + std::string(width + 2 - key.size(), ' ') + shown + "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string summary_text(const platform::Report& report) {
@@ -80,8 +93,7 @@ std::string summary_text(const platform::Report& report) {
   text += line("utilisation", utilisation_text(report));
   text += line("bound by", report.bound_by.empty() ? "nothing" : report.bound_by);
   text += line("verification", verification_text(report));
-  for (const auto& [key, value] : report.result)
-    if (!value.is_structured()) text += line("  " + std::string(key), described::compact(value));
+  text += result_lines(report.result);
   for (const auto& warning : report.warnings) text += line("warning", warning);
   for (const auto& [kind, file] : report.files) text += line(kind, file);
   return text;
