@@ -49,12 +49,13 @@ std::uint64_t Driver::store(const std::string& name, std::span<const std::byte> 
   return address;
 }
 
-void Driver::run(const Schedule& schedule) {
+std::uint64_t Driver::run(const Schedule& schedule) {
   // A schedule counts its semaphores from 0.
   for (unsigned s = 0; s < neuroncore::engines + machine_.dma_queues; ++s)
     host_.write_value<std::int32_t>(control(registers::semaphore(s)), 0);
   load_rings(schedule);
   load_streams(schedule);
+  const std::uint64_t begin = host_.now_ps();
   std::uint32_t started = 0;
   for (unsigned e = 0; e < neuroncore::engines; ++e) {
     if (schedule.streams[e].empty()) continue;
@@ -62,10 +63,12 @@ void Driver::run(const Schedule& schedule) {
     started |= 1U << e;
   }
   wait_for_halts(started);
+  const std::uint64_t end = host_.now_ps();
   for (unsigned e = 0; e < neuroncore::engines; ++e)
     if (!schedule.streams[e].empty()) release("stream of " + std::string(neuroncore::name(static_cast<Engine>(e))));
   for (std::size_t q = 0; q < schedule.rings.size(); ++q)
     if (!schedule.rings[q].empty() && !schedule.rings[q][0].empty()) release("rings of queue " + std::to_string(q));
+  return end - begin;
 }
 
 void Driver::load_streams(const Schedule& schedule) {

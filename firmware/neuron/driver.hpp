@@ -31,8 +31,9 @@ class Driver {
   std::uint64_t store(const std::string& name, std::span<const std::byte> bytes);
   void release(const std::string& name) { memory_.release(name); }
 
-  // Puts streams and rings into HBM, starts the sequencers and returns when all have halted. May be called again.
-  void run(const Schedule& schedule);
+  // Puts streams and rings into HBM, starts the sequencers and returns when all have halted. May be called again. The
+  // time from the first start to the last interrupt taken, in ps.
+  std::uint64_t run(const Schedule& schedule);
 
   // Since the core was built.
   WorkCounters counters() const;

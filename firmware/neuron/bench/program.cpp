@@ -84,7 +84,7 @@ class Bench final : public runtime::Program {
     for (const Direction direction : directions_)
       for (const std::int64_t engines : engines_)
         for (const auto& [bytes, percent] : published_curve) {
-          points.push_back(measure(driver, host, direction, engines, bytes));
+          points.push_back(measure(driver, direction, engines, bytes));
           if (progress_) progress_("copies", static_cast<double>(points.size()) / total);
         }
     return result_of(points);
@@ -110,9 +110,9 @@ class Bench final : public runtime::Program {
     driver.run(schedule(kernel));
   }
 
-  // Time of a whole run (streams written, started, interrupt taken) with one copy of `runs` runs in each of `engines`
+  // Time of a kernel of one copy of `runs` runs in each of `engines`
   // partitions. The runs lie apart, so that each is one of its own.
-  double time_us(Driver& driver, runtime::Host& host, const Point& point, std::int64_t runs) const {
+  double time_us(Driver& driver, const Point& point, std::int64_t runs) const {
     Kernel kernel(driver.machine());
     const auto half = static_cast<std::int64_t>(driver.machine().sbuf_bytes) / 2;
     const Tensor memory = hbm_tensor(kernel);
@@ -126,20 +126,16 @@ class Bench final : public runtime::Program {
                              : point.direction == Direction::store ? near
                                                                    : far);
     kernel.dma_copy(to, from, QueueClass::inputs);
-    const Schedule plan = schedule(kernel);
-    const std::uint64_t begin = host.now_ps();
-    driver.run(plan);
-    return static_cast<double>(host.now_ps() - begin) / 1e6;
+    return static_cast<double>(driver.run(schedule(kernel))) / 1e6;
   }
 
   static std::int64_t step(std::int64_t run_bytes) { return run_bytes + 64; }
 
-  Point measure(Driver& driver, runtime::Host& host, Direction direction, std::int64_t engines,
-                std::int64_t bytes) const {
+  Point measure(Driver& driver, Direction direction, std::int64_t engines, std::int64_t bytes) const {
     Point point{direction, engines, bytes};
     const auto half = static_cast<std::int64_t>(driver.machine().sbuf_bytes) / 2;
     const std::int64_t many = std::clamp<std::int64_t>(half / step(bytes), 2, 257);
-    const double further_us = time_us(driver, host, point, many) - time_us(driver, host, point, 1);
+    const double further_us = time_us(driver, point, many) - time_us(driver, point, 1);
     point.bytes_per_ns = static_cast<double>((many - 1) * bytes * engines) / (further_us * 1000.0);
     return point;
   }

@@ -48,13 +48,14 @@ class Conv2d final : public runtime::Program {
     report("kernel", 0.1);
     const Schedule schedule = build(driver.machine(), plan, addresses);
     report("running", 0.2);
-    driver.run(schedule);
+    const std::uint64_t kernel_ps = driver.run(schedule);
     report("reading back", 0.9);
 
     runtime::ProgramResult result;
     result.warnings = request_.warnings;
     result.variant = conv2d::name(plan.variant);
     fill_result(result, driver, schedule, plan);
+    result.result["kernel_ps"] = kernel_ps;
     if (!run_->arithmetic) return result;
     std::vector<float> values(output_elements(plan));
     host.read(addresses.output, std::as_writable_bytes(std::span(values)));

@@ -60,11 +60,12 @@ class Matmul final : public runtime::Program {
     Kernel kernel(driver.machine());
     emit(kernel, plan, addresses);
     const Schedule schedule = neuron::schedule(kernel);
-    driver.run(schedule);
+    const std::uint64_t kernel_ps = driver.run(schedule);
 
     runtime::ProgramResult result;
     result.warnings = warnings_;
     fill_result(result, driver, schedule, plan);
+    result.result["kernel_ps"] = kernel_ps;
     if (!run_->arithmetic) return result;
     std::vector<float> values(elements);
     host.read(addresses.out, std::as_writable_bytes(std::span(values)));
