@@ -50,6 +50,7 @@ void HostAgent::read(std::uint64_t address, std::span<std::byte> bytes) {
 
 void HostAgent::access(memory::Command command, std::uint64_t address, std::span<std::byte> bytes,
                        std::uint64_t latency_ps) {
+  if (first_access_ == std::chrono::steady_clock::time_point{}) first_access_ = std::chrono::steady_clock::now();
   agent_.advance_to(agent_.local_ps() + latency_ps);
   while (!bytes.empty()) {
     const auto piece = bytes.first(std::min<std::size_t>(bytes.size(), parameters_.access_bytes));
@@ -62,6 +63,7 @@ void HostAgent::access(memory::Command command, std::uint64_t address, std::span
     address += piece.size();
     bytes = bytes.subspan(piece.size());
   }
+  last_access_ = std::chrono::steady_clock::now();
 }
 
 void HostAgent::wait_for_interrupt(unsigned line) {

@@ -5,6 +5,7 @@
 // what its target needs or what the link needs, whichever is longer. Nothing else of the host's own work takes
 // simulated time.
 #include <array>
+#include <chrono>
 #include <functional>
 #include <systemc>
 #include <vector>
@@ -31,6 +32,9 @@ class HostAgent final : public sc_core::sc_module, public runtime::Host {
   // What the host runs from time 0; when it returns the simulation is finished. Call it before the simulation starts.
   void run(std::function<void(runtime::Host&)> program) { program_ = std::move(program); }
 
+  // Host seconds from the begin of the first access to the end of the last; 0 without an access.
+  double access_seconds() const { return std::chrono::duration<double>(last_access_ - first_access_).count(); }
+
   const std::vector<runtime::Region>& map() const override { return map_; }
   void write(std::uint64_t address, std::span<const std::byte> bytes) override;
   void read(std::uint64_t address, std::span<std::byte> bytes) override;
@@ -48,6 +52,8 @@ class HostAgent final : public sc_core::sc_module, public runtime::Host {
   std::array<bool, interrupt_lines> levels_{};
   sc_core::sc_event raised_;
   std::function<void(runtime::Host&)> program_;
+  std::chrono::steady_clock::time_point first_access_{};
+  std::chrono::steady_clock::time_point last_access_{};
   unsigned waits_for_line_ = 0;
   std::uint64_t waits_since_ps_ = 0;
 };

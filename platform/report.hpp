@@ -29,13 +29,14 @@ BOOST_DESCRIBE_STRUCT(DomainReport, (), (name, hz, cycles))
 
 struct HostReport {
   double wall_s = 0;
+  double machine_s = 0;  // from the first access of the host agent to its last
   double cpu_s = 0;
   std::uint64_t peak_rss_bytes = 0;
   unsigned threads = 1;
   double reference_s = 0;  // the plain computation on the host; 0: none was made
   double ratio = 0;        // wall_s / reference_s; 0 without a reference
 };
-BOOST_DESCRIBE_STRUCT(HostReport, (), (wall_s, cpu_s, peak_rss_bytes, threads, reference_s, ratio))
+BOOST_DESCRIBE_STRUCT(HostReport, (), (wall_s, machine_s, cpu_s, peak_rss_bytes, threads, reference_s, ratio))
 
 struct UnitReport {
   std::string path{};

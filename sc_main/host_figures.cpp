@@ -11,11 +11,12 @@ double seconds(const timeval& time) {
 
 }  // namespace
 
-platform::HostReport HostFigures::read(double reference_seconds) const {
+platform::HostReport HostFigures::read(double machine_seconds, double reference_seconds) const {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start_;
   return {.wall_s = wall.count(),
+          .machine_s = machine_seconds,
           .cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime),
           .peak_rss_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024,
           .threads = 1,

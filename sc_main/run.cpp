@@ -115,7 +115,7 @@ int execute(const RunPlan& plan, Progress& progress) {
     note_result(report, result);
   platform::add_performance(report, machine.simulation().statistics(), platform::clock_domains(machine.description()),
                             end_ps);
-  report.host = host_figures.read(result.reference_seconds);
+  report.host = host_figures.read(machine.host().access_seconds(), result.reference_seconds);
   write_files(plan, report, result, failure == nullptr);
   if (failure) std::rethrow_exception(failure);
   if (!plan.quiet) std::cout << summary_text(report);

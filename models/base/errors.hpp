@@ -35,8 +35,9 @@ class UserError : public Error {
       : Error(Outcome::user_error, where.empty() ? what : std::string(where) + ": " + what) {}
 };
 
-// What the simulated hardware would reject or leave undefined. `rule` is an id of the rule table (docs/rules.md).
-// The message names the instruction, the operand and both numbers: `nc_matmul #412: moving free size 640 exceeds 512`.
+// What the simulated hardware would reject or leave undefined. `rule` is an id of the rule table
+// (docs/reference/rules.md). The message names the instruction, the operand and both numbers: `nc_matmul #412: moving
+// free size 640 exceeds 512`.
 class Fault : public Error {
  public:
   Fault(std::string_view rule, const std::string& message) : Error(Outcome::fault, message), rule_(rule) {}

@@ -7,11 +7,13 @@
 #include <exception>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <systemc>
 
 #include "tilevp/base/arbiter.hpp"
 #include "tilevp/base/completion_queue.hpp"
 #include "tilevp/base/effects.hpp"
+#include "tilevp/base/errors.hpp"
 #include "tilevp/base/probe.hpp"
 #include "tilevp/base/statistics.hpp"
 #include "tilevp/base/wait_board.hpp"
@@ -28,6 +30,19 @@ struct SimulationOptions {
 
 inline std::uint64_t now_ps() { return sc_core::sc_time_stamp().value(); }
 inline sc_core::sc_time from_ps(std::uint64_t ps) { return sc_core::sc_time::from_value(ps); }
+
+// Runs `action` on behalf of the module of that name: a fault that leaves it is the module's, at the present time. For
+// completions, which run outside their module's processes.
+template <class Action>
+void located(std::string_view module, Action&& action) {
+  try {
+    action();
+  } catch (Fault& fault) {
+    fault.module = module;
+    fault.time_ps = now_ps();
+    throw;
+  }
+}
 
 class Simulation : public sc_core::sc_module {
  public:

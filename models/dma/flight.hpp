@@ -37,16 +37,4 @@ struct DmaEngine::Fetch final : Completion {
   void complete() override;
 };
 
-// Runs `action`; a fault that leaves it is `engine`'s, at the present time.
-template <class Action>
-void located(const sc_core::sc_module& engine, Action&& action) {
-  try {
-    action();
-  } catch (Fault& fault) {
-    fault.module = engine.name();
-    fault.time_ps = now_ps();
-    throw;
-  }
-}
-
 }  // namespace tilevp::dma

@@ -47,7 +47,7 @@ void ExecutionUnit::drain() {
 
 void ExecutionUnit::completed(Flight& flight) {
   if (&flight != &flights_[first_]) throw Defect("instructions of one engine complete out of order");
-  commit(flight);
+  located(context_.agent.name(), [&] { commit(flight); });
   context_.monitor.completed(flight.end_ps - flight.begin_ps, flight.cycles);
   context_.semaphores.apply(flight.instruction.update, flight.id);
   first_ = (first_ + 1) % window;

@@ -46,7 +46,7 @@ void InstructionFetch::request(Block& block, std::uint64_t first) {
 void InstructionFetch::complete() {
   Block& block = *std::exchange(in_flight_, nullptr);
   agent_.simulation().effects().join();
-  block.grant.direct->commit_read(block.grant.direct_pattern, agent_.name());
+  located(agent_.name(), [&] { block.grant.direct->commit_read(block.grant.direct_pattern, agent_.name()); });
   block.grant.direct->gather(block.grant.direct_pattern, block.bytes.data());
   block.arrived = true;
   arrived_.notify(sc_core::SC_ZERO_TIME);

@@ -2,6 +2,7 @@
 // Timing for the benchmark programs: CPU time of this thread, medians of interleaved rounds, so that a disturbance of
 // the machine hits what is compared alike.
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 #include <functional>
 #include <vector>
@@ -12,6 +13,10 @@ inline double thread_cpu_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+inline double wall_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 inline double median(std::vector<double> values) {

@@ -47,14 +47,14 @@ Times run(const Shape& s, const std::vector<float>& image, const std::vector<flo
   Times times{0, 0};
   for (std::size_t row = 0; row < s.k0(); row += strip) {
     const std::size_t rows = std::min(strip, s.k0() - row);
-    const double begin = tilevp::bench::thread_cpu_seconds();
+    const double begin = tilevp::bench::wall_seconds();
     im2col(s, image.data(), row, rows, columns.data());
-    const double packed = tilevp::bench::thread_cpu_seconds();
+    const double packed = tilevp::bench::wall_seconds();
     const auto n = static_cast<int>(rows * s.k1());
     cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, static_cast<int>(s.o), n, static_cast<int>(depth), 1.0F,
                 filter.data(), static_cast<int>(s.o), columns.data(), n, 0.0F, out.data() + row * s.k1(),
                 static_cast<int>(s.k0() * s.k1()));
-    const double end = tilevp::bench::thread_cpu_seconds();
+    const double end = tilevp::bench::wall_seconds();
     times.total += end - begin;
     times.sgemm += end - packed;
   }

@@ -62,7 +62,7 @@ TEST(Report, KeysAndTheirOrder) {
   EXPECT_THAT(keys(tree.at("program")), ElementsAre("name", "options", "variant"));
   EXPECT_THAT(keys(tree.at("platform")), ElementsAre("name", "description_sha256", "overrides"));
   EXPECT_THAT(keys(tree.at("host")),
-              ElementsAre("wall_s", "cpu_s", "peak_rss_bytes", "threads", "reference_s", "ratio"));
+              ElementsAre("wall_s", "machine_s", "cpu_s", "peak_rss_bytes", "threads", "reference_s", "ratio"));
   EXPECT_THAT(keys(tree.at("performance")),
               ElementsAre("bound_by", "units", "memories", "dma", "streams", "intervals", "layouts", "critical_path"));
   EXPECT_THAT(keys(tree.at("performance").at("units").at(0)),
