@@ -86,7 +86,7 @@ void DmaEngine::fetch(Queue& queue, const Queue::Block& block) {
 }
 
 void DmaEngine::Fetch::complete() {
-  located(*engine, [this] {
+  located(engine->name(), [this] {
     for_descriptor(*queue, block.first, [this] {
       grant.direct->commit_read(grant.direct_pattern, "the descriptor fetch");
       engine->simulation_.effects().join();
@@ -142,7 +142,7 @@ std::uint64_t DmaEngine::move(Flight& flight) {
 // ---- Ends.
 
 void DmaEngine::end_packet(Flight& flight) {
-  located(*this, [&] {
+  located(name(), [&] {
     Queue& queue = *flight.queue;
     if (!flight.moved) for_descriptor(queue, flight.entry.number, [&] { commit(flight); });
     if (flight.packet.count > 0) packets_ += 1;
