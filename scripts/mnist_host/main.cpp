@@ -1,6 +1,7 @@
-// mnist_host activations DATA OUT      writes what the second and third convolution are fed with: OUT/conv2_input.npy,
-// conv3_input.npy mnist_host classify DATA SUMS.npy    finishes the network from the third convolution's output
-// N,128,3,3 and counts the right digits
+// mnist_host activations DATA OUT
+//     writes what the second and third convolution are fed with: OUT/conv2_input.npy, OUT/conv3_input.npy
+// mnist_host classify DATA SUMS.npy
+//     finishes the network from the third convolution's output N,128,3,3 and counts the right digits
 #include <cstdio>
 #include <exception>
 #include <string>
