@@ -1,6 +1,6 @@
 #pragma once
-// What a program sees of the machine: addresses, bytes, interrupts, time. A TLM initiator stands behind it; nothing reaches into a
-// model from the side.
+// What a program sees of the machine: addresses, bytes, interrupts, time. A TLM initiator stands behind it; nothing
+// reaches into a model from the side.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

@@ -40,12 +40,12 @@ class OptionValues {
 // How results are to be verified (`--check`).
 struct CheckRequest {
   enum class Kind { none, exact, ulp, tolerance } kind = Kind::none;
-  double bound = 0;           // ulp: a whole number; tolerance: relative to the largest magnitude of the reference
+  double bound = 0;  // ulp: a whole number; tolerance: relative to the largest magnitude of the reference
 };
 
 // What a verification found.
 struct Verification {
-  std::string kind{};         // "exact", "ulp 1", "tolerance 0.001"
+  std::string kind{};  // "exact", "ulp 1", "tolerance 0.001"
   std::uint64_t compared = 0;
   std::uint64_t mismatches = 0;
   double max_abs_error = 0;
@@ -56,12 +56,12 @@ struct Verification {
 };
 
 struct ProgramResult {
-  std::string variant;                        // of the kernel, where there are several
-  boost::json::object result;                 // the report's `result`
+  std::string variant;         // of the kernel, where there are several
+  boost::json::object result;  // the report's `result`
   std::optional<Verification> verification;
-  double reference_seconds = 0;               // host time of the plain computation, where one was made
+  double reference_seconds = 0;  // host time of the plain computation, where one was made
   std::vector<std::string> warnings;
-  std::map<std::string, std::string> files;   // what was written: kind -> path
+  std::map<std::string, std::string> files;  // what was written: kind -> path
 };
 
 // What a run asks of a program beside its own options.
@@ -77,14 +77,16 @@ struct RunRequest {
 class Program {
  public:
   virtual ~Program() = default;
-  virtual std::string_view name() const = 0;      // "neuron/conv2d"
-  virtual std::string_view summary() const = 0;   // one line
+  virtual std::string_view name() const = 0;     // "neuron/conv2d"
+  virtual std::string_view summary() const = 0;  // one line
   virtual std::vector<OptionDescription> options() const = 0;
   // Checks options and files without a machine; throws UserError. Called before the platform is built.
   virtual void prepare(const RunRequest& request) = 0;
-  // Runs on the host agent's thread. Tensor files are staged and written only when the caller commits them after a good end.
+  // Runs on the host agent's thread. Tensor files are staged and written only when the caller commits them after a good
+  // end.
   virtual ProgramResult run(Host& host) = 0;
-  // Text of `tilevp describe program NAME ...`: how the work would be laid out. Called after prepare(), without a machine.
+  // Text of `tilevp describe program NAME ...`: how the work would be laid out. Called after prepare(), without a
+  // machine.
   virtual std::string describe() const = 0;
   // Writes the staged output files (atomically). Called once after a run that ended with exit code 0 or 1.
   virtual void write_outputs() {}

@@ -3,11 +3,11 @@
 // changes.
 //
 // The rules (numbered as in docs/time.md):
-//   R1  An agent asks when its local time equals the simulated time (it synchronises first), so requests come in time
-//   order. R2  Requests of one instant are collected until the instant is quiet (no other process is runnable), then
-//   granted by
-//       (priority, round-robin distance or port number, sequence). A resource with one requester grants at once, and so
-//       does an exclusive one to the requester that goes first.
+//   R1  An agent asks when its local time equals the simulated time (it synchronises first): requests come in order.
+//   R2  Requests of one instant are collected until the instant is quiet (no other process is runnable), then granted
+//       by (priority, round-robin distance or port number, sequence).
+//       A resource that one requester alone was declared for grants at once,
+//       and so does an exclusive one to the requester that goes first.
 //   R3  A grant reserves one grain of work; longer work asks again when its next grain starts.
 //   R4  Exclusive resources are held from begin to end. Rate resources serve bytes at a rate; grains queue.
 //   R5  A granted begin and end never move.

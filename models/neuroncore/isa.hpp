@@ -7,12 +7,12 @@
 // address that names partition and offset.
 //
 // Common header (16 bytes)
-//    0 u8  opcode                    1 u8  0x10
-//    2 u8  flags (per opcode)        3 u8  partitions of the destination, 1..128 (matmul: M)
-//    4 u8  dtype of the destination  5 u8  dtype of source 0 (matmul: moving)   6 u8 dtype of source 1 (matmul:
-//    stationary) 7 u8  op 0                      8 u8  semaphore updated when the instruction completes 9 u8  kind of
-//    that update       10 i16 value of that update
-//   12 u8  op 1                      13 u8 partitions of the sources where they differ (matmul: K)   14 u16 zero
+//    0 u8  opcode                                     1 u8  0x10
+//    2 u8  flags (per opcode)                         3 u8  partitions of the destination, 1..128 (matmul: M)
+//    4 u8  dtype of the destination                   5 u8  dtype of source 0 (matmul: moving)
+//    6 u8  dtype of source 1 (matmul: stationary)     7 u8  op 0                          12 u8  op 1
+//    8 u8  semaphore updated at completion            9 u8  kind of that update           10 i16 value of that update
+//   13 u8  partitions of the sources where they differ (matmul: K)                        14 u16 zero
 // Three operands of 16 bytes at 16 (destination), 32 (source 0), 48 (source 1); see Operand.
 // Where there is no source 1: 48 f32 or u32 scalar 0, 52 f32 or u32 scalar 1, 56 u64 zero.
 // semaphore, dma_trigger: 16 two waits of 8 bytes {u8 semaphore, u8 condition, u16 zero, i32 value}; dma_trigger also

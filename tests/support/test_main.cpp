@@ -1,7 +1,7 @@
 // main() of every test program.
 //
-// SystemC allows one elaboration a process, so each test gets a process of its own: ctest starts the program once a test, and
-// when a person starts it for several tests at once it starts itself again for each of them.
+// SystemC allows one elaboration a process, so each test gets a process of its own: ctest starts the program once a
+// test, and when a person starts it for several tests at once it starts itself again for each of them.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,7 +13,8 @@
 #include <vector>
 
 extern "C" {
-// Coroutine stacks are not known to ASan: fake stacks make it crash, and locals of threads that never end look like leaks.
+// Coroutine stacks are not known to ASan: fake stacks make it crash, and locals of threads that never end look like
+// leaks.
 const char* __asan_default_options() { return "detect_stack_use_after_return=0"; }
 const char* __lsan_default_options() { return "print_suppressions=0"; }
 const char* __lsan_default_suppressions() { return "leak:sc_core::sc_thread_cor_fn\n"; }
