@@ -7,6 +7,8 @@ namespace {
 
 constexpr char architecture[] = "AWS Neuron documentation, Trainium/Inferentia2 architecture guide";
 constexpr char nki_isa[] = "AWS Neuron documentation, nki.isa";
+constexpr char compiler[] = "public reverse engineering of the Neuron compiler (GrigoryEvko/nvopen-tools)";
+constexpr char dma_overview[] = "AWS Neuron documentation, NKI DMA overview";
 constexpr char encoding[] = "TileVP: encoding of the instruction records (isa.hpp)";
 constexpr char platform[] = "TileVP: what only a platform can find";
 
@@ -38,19 +40,18 @@ constexpr std::array table{
     Rule{rule::psum_bank_span, "The destination of a matmul lies in one 2 KiB bank.", nki_isa},
     Rule{rule::psum_two_inputs, "At most one input of tensor_tensor lies in PSUM.", nki_isa},
     Rule{rule::psum_accumulate_unstarted, "A matmul adds only to cells that a matmul wrote last.", nki_isa},
-    Rule{rule::psum_read_open_group, "A bank is read after the STOP of its accumulation group.", nki_isa},
+    Rule{rule::psum_read_open_group, "A bank is read after the STOP of its accumulation group.", compiler},
     Rule{rule::psum_second_group, "A bank holds one accumulation group at a time.", architecture},
     Rule{rule::pe_moving_free_size, "The moving operand has at most 512 columns.", nki_isa},
     Rule{rule::pe_stationary_free_size, "The stationary operand has at most 128 columns.", nki_isa},
     Rule{rule::pe_partition_start, "Matmul operands start at SBUF partition 0 (row tiling is not modelled).", nki_isa},
     Rule{rule::pe_dtype, "Matmul operands are fp32 both, or bf16 or fp16 each; the result is fp32.", nki_isa},
     Rule{rule::pe_flags, "A matmul carries START or ACCUMULATE, one of them.", encoding},
-    Rule{rule::pe_reuse_fp32, "fp32 weights are loaded for every matmul.", nki_isa},
+    Rule{rule::pe_reuse_fp32, "fp32 weights are loaded for every matmul.", compiler},
     Rule{rule::pe_reuse_not_loaded, "A matmul with REUSE names the stationary tile that is loaded.", encoding},
-    Rule{rule::semaphore_reserved, "Semaphores 253 to 255 belong to the runtime.",
-         "AWS Neuron documentation, Neuron runtime; the limit is encoded in registers.hpp"},
+    Rule{rule::semaphore_reserved, "Semaphores 253 to 255 belong to the runtime.", compiler},
     Rule{rule::semaphore_overflow, "A semaphore stays within 32 signed bits.", platform},
-    Rule{rule::dma_queue, "A DMA trigger names one of the 16 queues.", architecture},
+    Rule{rule::dma_queue, "A DMA trigger names one of the 16 queues.", dma_overview},
     Rule{rule::dma_descriptors, "A DMA trigger releases at least one descriptor.", platform},
     Rule{rule::stream_end, "A stream ends with halt.", encoding},
     Rule{rule::stream_alignment, "A stream starts at a multiple of 64 bytes.", encoding},
