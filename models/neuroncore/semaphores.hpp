@@ -1,6 +1,6 @@
 #pragma once
 // The 256 semaphores of a core: signed 32-bit counters that instructions, DMA engines and the host change, and that
-// sequencers wait on without changing them (AWS Neuron documentation, Neuron runtime).
+// sequencers wait on without changing them (public reverse engineering: GrigoryEvko/nvopen-tools).
 #include <array>
 #include <cstdint>
 #include <memory>
