@@ -110,8 +110,8 @@ Grant Arbiter::acquire(std::span<const RateClaim> claims, unsigned port) {
   return request.grant;
 }
 
-void Arbiter::settle() {
-  Request request{};
+void Arbiter::settle(unsigned port) {
+  Request request{.port = port};
   await_turn(request);
 }
 

@@ -37,7 +37,8 @@ class Arbiter : public sc_core::sc_module {
   Grant acquire(std::span<const RateClaim> claims, unsigned port);
   // Returns when the present instant is quiet: everything that ends or is released now has happened. For agents whose
   // outcome depends on a value that others change in the same instant (a host at a device register).
-  void settle();
+  // Several of one instant go on by port.
+  void settle(unsigned port);
 
  private:
   struct Request;

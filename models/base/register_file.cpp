@@ -100,7 +100,7 @@ tlm::tlm_response_status RegisterFile::check(const tlm::tlm_generic_payload& pay
   return tlm::TLM_OK_RESPONSE;
 }
 
-void RegisterFile::b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+void RegisterFile::b_transport(int id, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   payload.set_dmi_allowed(false);
   if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) {
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
@@ -112,7 +112,7 @@ void RegisterFile::b_transport(int, tlm::tlm_generic_payload& payload, sc_core::
   }
   const tlm::tlm_response_status status = check(payload);
   if (status == tlm::TLM_OK_RESPONSE) {
-    simulation_.arbiter().settle();
+    simulation_.arbiter().settle(static_cast<unsigned>(id));
     const Place& place = *find(payload.get_address());
     std::uint64_t value = 0;
     if (payload.is_read()) {

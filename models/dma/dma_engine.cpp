@@ -135,7 +135,7 @@ void DmaEngine::wake() {
 // Everything of an instant has happened before the engine chooses, so its choice depends on no process order.
 void DmaEngine::run() {
   for (;;) {
-    simulation_.arbiter().settle();
+    simulation_.arbiter().settle(agent_.port());
     woken_ = false;
     fetch_blocks();
     if (Queue* queue = choose())

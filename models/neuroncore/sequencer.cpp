@@ -123,7 +123,7 @@ void Sequencer::await(const std::array<Wait, 2>& waits) {
   context_.agent.sync();
   // Equality can be lost again within the instant; at-least cannot, unless the program counts down, which is its race.
   if (waits[0].condition == Condition::eq || waits[1].condition == Condition::eq)
-    context_.simulation.arbiter().settle();
+    context_.simulation.arbiter().settle(context_.agent.port());
   if (satisfied()) return;
   waiting_since_ps_ = now_ps();
   context_.monitor.waiting(Stall::semaphore, waiting_since_ps_);

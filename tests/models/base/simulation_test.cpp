@@ -87,7 +87,7 @@ TEST(Simulation, SettleSeesWhatOthersDoInTheSameInstant) {
   int value = 0;
   Script early("early", simulation, [&] {
     sc_core::wait(1, sc_core::SC_NS);
-    simulation.arbiter().settle();
+    simulation.arbiter().settle(0);
     EXPECT_EQ(value, 3);
     simulation.finish();
   });
@@ -99,6 +99,23 @@ TEST(Simulation, SettleSeesWhatOthersDoInTheSameInstant) {
     }
   });
   simulation.run();
+}
+
+TEST(Simulation, SettlersOfOneInstantGoOnByPort) {
+  Simulation simulation("simulation");
+  std::vector<unsigned> order;
+  std::vector<std::unique_ptr<Script>> scripts;
+  for (const unsigned port : {5U, 2U, 9U, 1U})
+    scripts.push_back(std::make_unique<Script>(("script" + std::to_string(port)).c_str(), simulation, [&, port] {
+      simulation.arbiter().settle(port);
+      order.push_back(port);
+    }));
+  Script end("end", simulation, [&] {
+    sc_core::wait(1, sc_core::SC_NS);
+    simulation.finish();
+  });
+  simulation.run();
+  EXPECT_EQ(order, (std::vector<unsigned>{1, 2, 5, 9}));
 }
 
 struct Logged : tilevp::Completion {
