@@ -1,5 +1,7 @@
 #include "tilevp/platform/wave_recording.hpp"
 
+#include <filesystem>
+
 #include "tilevp/base/simulation.hpp"
 #include "tilevp/platform/waves/gtkw.hpp"
 #include "tilevp/platform/waves/selector.hpp"
@@ -34,10 +36,36 @@ WaveRecording::WaveRecording(const ProbeRegistry& registry, const std::string& v
 WaveRecording::WaveRecording(const std::vector<Probe*>& probes, const std::string& vcd_file) : writer_(vcd_file) {
   for (Probe* probe : probes)
     probe->attach(*this, writer_.declare(probe->name(), probe->bits(), kind_of(*probe), std::uint64_t{0}));
-  view_file_ = write_gtkw(vcd_file, writer_.signals());
+  view_file_ = view_of(vcd_file);
+  write_view(GtkwContents::every_signal);  // for a viewer that is opened during the run
+  writer_.flush_before(0);                 // the header: from here on the file can be read, whatever happens
 }
 
-WaveRecording::~WaveRecording() { writer_.emergency_close(); }
+std::string WaveRecording::view_of(const std::string& vcd_file) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(vcd_file, ignored);
+  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) ? "" : gtkw_file_of(vcd_file);
+}
+
+WaveRecording::~WaveRecording() {
+  if (closed_) return;
+  writer_.emergency_close();
+  try {
+    write_view(GtkwContents::changed_signals);
+  } catch (...) {
+    // The first view stays.
+  }
+}
+
+void WaveRecording::close(std::uint64_t end_ps) {
+  writer_.close(end_ps);
+  closed_ = true;
+  write_view(GtkwContents::changed_signals);
+}
+
+void WaveRecording::write_view(GtkwContents contents) const {
+  if (!view_file_.empty()) write_gtkw(writer_.file(), writer_.signals(), contents);
+}
 
 void WaveRecording::record(unsigned id, std::uint64_t time_ps, std::uint64_t value) {
   writer_.record(id, time_ps, value);

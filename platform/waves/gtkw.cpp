@@ -1,8 +1,15 @@
 #include "tilevp/platform/waves/gtkw.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <filesystem>
+#include <optional>
+#include <vector>
 
 #include "tilevp/base/atomic_file.hpp"
+#include "tilevp/platform/waves/natural_order.hpp"
+#include "tilevp/platform/waves/selector.hpp"
 
 namespace tilevp::platform {
 
@@ -14,6 +21,95 @@ constexpr const char* decimal_trace = "@24\n";
 constexpr const char* hexadecimal_trace = "@22\n";
 constexpr const char* group_begin = "@800200\n";
 constexpr const char* group_end = "@1000200\n";
+constexpr const char* closed_group_begin = "@c00200\n";  // TR_CLOSED as well
+constexpr const char* closed_group_end = "@1401200\n";   // TR_CLOSED and TR_COLLAPSED
+
+// The window the zoom is made for: of 1280 pixels about 950 show waves.
+constexpr const char* window = "[size] 1280 720\n[pos] -1 -1\n[sst_expanded] 0\n[signals_width] 260\n";
+constexpr double window_frames = 4.5;  // GTKWave's zoom is -log2 of the time that 200 pixels show
+
+struct Section {
+  const char* title;
+  bool closed;
+  std::vector<const char*> patterns;  // in the order shown
+};
+
+// A signal belongs to the first section that has a pattern for it. Signals of activity sections give the time shown.
+constexpr std::size_t activity_sections = 2;
+const std::array<Section, 8> sections{{
+    {"engines",
+     false,
+     {"*.pe.busy", "*.pe.waiting", "*.vector.busy", "*.vector.waiting", "*.scalar.busy", "*.scalar.waiting",
+      "*.gpsimd.busy", "*.gpsimd.waiting", "*.sync.busy", "*.sync.waiting"}},
+    {"dma", false, {"dma*.busy", "*.dma*.busy"}},
+    {"hbm", false, {"hbm*.busy", "*.hbm*.busy"}},
+    {"psum", false, {"*psum*.busy"}},
+    {"instructions", true, {"*.opcode", "*.instruction"}},
+    {"queues", true, {"*.queue*"}},
+    {"semaphores", true, {"*.semaphore*"}},
+    {"other", true, {"*"}},
+}};
+
+struct Row {
+  const VcdSignal* signal;
+  std::size_t section;
+  std::size_t pattern;
+};
+
+Row row_of(const VcdSignal& signal) {
+  for (std::size_t section = 0; section < sections.size(); ++section) {
+    const auto& patterns = sections[section].patterns;
+    const auto found = std::ranges::find_if(patterns, [&](auto pattern) { return glob_match(pattern, signal.name); });
+    if (found != patterns.end()) return {&signal, section, static_cast<std::size_t>(found - patterns.begin())};
+  }
+  return {&signal, sections.size() - 1, 0};
+}
+
+std::string_view first_part(const Row& row) {
+  const std::string_view name = row.signal->name;
+  return name.substr(0, name.find('.'));
+}
+
+// By section; within it by the first part of the name (a core), then as the patterns say, then by name.
+bool before(const Row& a, const Row& b) {
+  if (a.section != b.section) return a.section < b.section;
+  if (first_part(a) != first_part(b)) return natural_less(first_part(a), first_part(b));
+  if (a.pattern != b.pattern) return a.pattern < b.pattern;
+  return natural_less(a.signal->name, b.signal->name);
+}
+
+std::vector<Row> rows_of(std::span<const VcdSignal> signals, GtkwContents contents) {
+  std::vector<Row> rows;
+  for (const auto& signal : signals)
+    if (contents == GtkwContents::every_signal || signal.changes) rows.push_back(row_of(signal));
+  std::ranges::stable_sort(rows, before);
+  return rows;
+}
+
+bool shows_activity(const Row& row) { return row.section < activity_sections && row.signal->kind == SignalKind::flag; }
+
+std::optional<VcdChanges> changes_of(std::span<const Row> rows, bool activity_only) {
+  std::optional<VcdChanges> all;
+  for (const auto& row : rows) {
+    const auto& changes = row.signal->changes;
+    if (!changes || (activity_only && !shows_activity(row))) continue;
+    if (!all) all = changes;
+    all = {std::min(all->first_ps, changes->first_ps), std::max(all->last_ps, changes->last_ps)};
+  }
+  return all;
+}
+
+// The time shown, with a margin of a fortieth to both sides, and the marker where the activity begins.
+std::string time_shown(std::span<const Row> rows) {
+  auto activity = changes_of(rows, true);
+  if (!activity) activity = changes_of(rows, false);
+  if (!activity) return "[timestart] 0\n";
+  const std::uint64_t span = std::max<std::uint64_t>(activity->last_ps - activity->first_ps, 1);
+  const std::uint64_t margin = span / 40;
+  const double zoom = -std::log2(static_cast<double>(span + 2 * margin) / window_frames);
+  return "[timestart] " + std::to_string(activity->first_ps - std::min(margin, activity->first_ps)) + "\n*" +
+         std::to_string(zoom) + ' ' + std::to_string(activity->first_ps) + '\n';
+}
 
 const char* radix(SignalKind kind) {
   switch (kind) {
@@ -26,40 +122,40 @@ const char* radix(SignalKind kind) {
   }
 }
 
-std::string module_of(const std::string& name) {
-  const auto dot = name.rfind('.');
-  return dot == std::string::npos ? "" : name.substr(0, dot);
+// With an alias: of a name with dots GTKWave shows the last part only.
+std::string trace_of(const VcdSignal& signal) {
+  std::string alias = signal.name;
+  std::ranges::replace(alias, '.', ' ');
+  std::string out = radix(signal.kind) + ("+{" + alias + "} ") + signal.name;
+  if (signal.bits > 1) out += "[" + std::to_string(signal.bits - 1) + ":0]";
+  return out + '\n';
 }
 
 }  // namespace
 
-std::string gtkw_view(const std::string& vcd_file, std::span<const VcdSignal> signals) {
-  std::string out =
-      "[*] TileVP\n[dumpfile] \"" + std::filesystem::path(vcd_file).filename().string() + "\"\n[timestart] 0\n";
-  std::string module;
-  const auto end_group = [&] {
-    if (!module.empty()) out += group_end + ("-" + module) + '\n';
-  };
-  for (const auto& signal : signals) {
-    if (const auto next = module_of(signal.name); next != module) {
-      end_group();
-      module = next;
-      if (!module.empty()) out += group_begin + ("-" + module) + '\n';
-    }
-    out += radix(signal.kind) + signal.name;
-    if (signal.bits > 1) out += "[" + std::to_string(signal.bits - 1) + ":0]";
-    out += '\n';
+std::string gtkw_view(const std::string& vcd_file, std::span<const VcdSignal> signals, GtkwContents contents) {
+  const auto file_name = [](const std::string& path) { return std::filesystem::path(path).filename().string(); };
+  const auto rows = rows_of(signals, contents);
+  std::string out = "[*] TileVP\n[dumpfile] \"" + file_name(vcd_file) + "\"\n[savefile] \"" +
+                    file_name(gtkw_file_of(vcd_file)) + "\"\n" + window + time_shown(rows);
+  for (auto row = rows.begin(); row != rows.end();) {
+    const auto& section = sections[row->section];
+    const auto end = std::find_if(row, rows.end(), [&](const Row& other) { return other.section != row->section; });
+    out += (section.closed ? closed_group_begin : group_begin) + ("-" + std::string(section.title)) + '\n';
+    for (; row != end; ++row) out += trace_of(*row->signal);
+    out += (section.closed ? closed_group_end : group_end) + ("-" + std::string(section.title)) + '\n';
   }
-  end_group();
   return out;
 }
 
-std::string write_gtkw(const std::string& vcd_file, std::span<const VcdSignal> signals) {
-  std::string name = std::filesystem::path(vcd_file).replace_extension(".gtkw").string();
-  AtomicFile file(name);
-  file.write(gtkw_view(vcd_file, signals));
+std::string gtkw_file_of(const std::string& vcd_file) {
+  return std::filesystem::path(vcd_file).replace_extension(".gtkw").string();
+}
+
+void write_gtkw(const std::string& vcd_file, std::span<const VcdSignal> signals, GtkwContents contents) {
+  AtomicFile file(gtkw_file_of(vcd_file));
+  file.write(gtkw_view(vcd_file, signals, contents));
   file.commit();
-  return name;
 }
 
 }  // namespace tilevp::platform

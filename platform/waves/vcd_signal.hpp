@@ -11,10 +11,17 @@ namespace tilevp::platform {
 // How a viewer shows a signal: as a bit or bits, as a decimal number, in hexadecimal.
 enum class SignalKind : std::uint8_t { flag, count, code };
 
+// When a signal changed in the file: the first and the last time after its initial value.
+struct VcdChanges {
+  std::uint64_t first_ps = 0;
+  std::uint64_t last_ps = 0;
+};
+
 struct VcdSignal {
   std::string name{};  // as the file has it: "top.pe.busy", parts of letters, digits, '_' and '$'
   unsigned bits = 1;   // 1 to 64
   SignalKind kind = SignalKind::flag;
+  std::optional<VcdChanges> changes{};  // none: it has not changed
 };
 
 // The name as the file has it: a scope or signal a part, "bank[3]" becomes "bank_3", any other character '_'. Defect

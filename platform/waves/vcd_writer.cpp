@@ -114,6 +114,9 @@ void VcdWriter::finish_instant() {
     if (!shown) continue;
     append_time(instant_ps_);
     append_value(state);
+    auto& changes = signals_[id].changes;
+    if (!changes) changes = VcdChanges{.first_ps = instant_ps_};
+    changes->last_ps = instant_ps_;
   }
   touched_.clear();
   if (out_.size() >= options_.flush_bytes) write_out();

@@ -53,6 +53,7 @@ class VcdWriter final : public ProbeSink {
   // normal context (not from a signal handler).
   void emergency_close() noexcept;
 
+  // As declared, and with the changes that have been written.
   const std::vector<VcdSignal>& signals() const { return signals_; }
   const std::string& file() const { return file_; }
 
