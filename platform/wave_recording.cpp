@@ -20,6 +20,7 @@ SignalKind kind_of(const Probe& probe) {
 std::vector<Probe*> selected_probes(const ProbeRegistry& registry, std::vector<std::string> globs) {
   const auto probes = registry.all();
   std::vector<std::string> names;
+  names.reserve(probes.size());
   for (const Probe* probe : probes) names.push_back(probe->name());
   const auto selected = Selector(std::move(globs)).select(names);
   std::vector<Probe*> result;
