@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <sstream>
 
 #include "tilevp/described/describe.hpp"
@@ -32,12 +31,24 @@ void require_range(std::uint64_t value, std::uint64_t low, std::uint64_t high, c
                                                ", found " + std::to_string(value));
 }
 
-// One cycle must last at least 1 ps, the unit of time.
-constexpr std::uint64_t max_hz = 1'000'000'000'000;
+// Times are 64 bits of picoseconds, 213 days: these bounds keep an operation within seconds, so that a run of millions
+// stays within. One cycle lasts at least 1 ps.
+constexpr std::uint64_t min_hz = 1'000'000, max_hz = 1'000'000'000'000;
+constexpr std::uint64_t max_cycles = 1u << 20;
+constexpr double max_latency_ns = 1e9;
+constexpr double min_bytes_per_ns = 0.001;
+
+void require_latency(double nanoseconds, const std::string& path, std::string_view key) {
+  require_not_negative(nanoseconds, path, key);
+  if (nanoseconds > max_latency_ns)
+    throw KeyError(path_to_key(path, key), "expected at most " + described::number_text(max_latency_ns) + ", found " +
+                                               described::number_text(nanoseconds));
+}
 
 void check_engine(const neuroncore::EngineParameters& engine, const std::string& path) {
-  require_range(engine.clock_hz, 1, max_hz, path, "clock_hz");
-  require_range(engine.min_interval_cycles, 1, 1u << 20, path, "min_interval_cycles");
+  require_range(engine.clock_hz, min_hz, max_hz, path, "clock_hz");
+  require_range(engine.min_interval_cycles, 1, max_cycles, path, "min_interval_cycles");
+  require_range(engine.latency_cycles, 0, max_cycles, path, "latency_cycles");
 }
 
 // Partition p of SBUF stands at p << 18, so a partition holds at most 256 KiB.
@@ -48,22 +59,25 @@ void check_core(const neuroncore::Parameters& core, const std::string& path) {
   require_range(core.sbuf_partition_bytes, 1, max_partition_bytes, path, "sbuf_partition_bytes");
   require_range(core.sbuf_reserved_bytes, 0, core.sbuf_partition_bytes - 1, path, "sbuf_reserved_bytes");
   const auto pe = path_to_key(path, "pe");
-  require_range(core.pe.clock_hz, 1, max_hz, pe, "clock_hz");
-  require_range(core.pe.min_interval_cycles, 1, 1u << 20, pe, "min_interval_cycles");
+  require_range(core.pe.clock_hz, min_hz, max_hz, pe, "clock_hz");
+  require_range(core.pe.fill_cycles, 0, max_cycles, pe, "fill_cycles");
+  require_range(core.pe.min_interval_cycles, 1, max_cycles, pe, "min_interval_cycles");
   require_range(core.pe.weight_load_columns_per_cycle, 1, 128, pe, "weight_load_columns_per_cycle");
   require_range(core.pe.fp32_passes, 1, 1024, pe, "fp32_passes");
   check_engine(core.vector, path_to_key(path, "vector"));
   check_engine(core.scalar, path_to_key(path, "scalar"));
   check_engine(core.gpsimd, path_to_key(path, "gpsimd"));
   check_engine(core.sync, path_to_key(path, "sync"));
-  require_range(core.sequencer.fetch_instructions, 1, 65'536, path_to_key(path, "sequencer"), "fetch_instructions");
+  const auto sequencer = path_to_key(path, "sequencer");
+  require_range(core.sequencer.issue_cycles, 0, max_cycles, sequencer, "issue_cycles");
+  require_range(core.sequencer.fetch_instructions, 1, 65'536, sequencer, "fetch_instructions");
 }
 
 void check_dma(const dma::Parameters& dma, const std::string& path) {
   require_range(dma.engines, 1, 16, path, "engines");
-  require_range(dma.clock_hz, 1, max_hz, path, "clock_hz");
+  require_range(dma.clock_hz, min_hz, max_hz, path, "clock_hz");
   require_positive(dma.bytes_per_ns, path, "bytes_per_ns");
-  require_not_negative(dma.start_latency_ns, path, "start_latency_ns");
+  require_latency(dma.start_latency_ns, path, "start_latency_ns");
   require_not_negative(dma.run_floor_ns, path, "run_floor_ns");
   require_not_negative(dma.packet_floor_ns, path, "packet_floor_ns");
   require_range(dma.packet_bytes, 1, 1u << 30, path, "packet_bytes");
@@ -79,6 +93,15 @@ std::string hex(std::uint64_t value) {
   return text.str();
 }
 
+// Whatever a program aligns within a region must be aligned in the address space too.
+constexpr std::uint64_t base_alignment = 4096;
+
+void require_aligned(std::uint64_t base, const std::string& path, std::string_view key) {
+  if (base % base_alignment != 0)
+    throw KeyError(path_to_key(path, key),
+                   "expected a multiple of " + std::to_string(base_alignment) + ", found " + std::to_string(base));
+}
+
 void check_map(const Description& d, const std::string& path) {
   const std::uint64_t hbm_end = d.map.hbm_base + d.hbm.size_bytes;
   const std::uint64_t core_end = d.map.core0_base + neuroncore::registers::window_bytes;
@@ -88,6 +111,8 @@ void check_map(const Description& d, const std::string& path) {
     throw KeyError(path_to_key(path, "core0_base"), "core0 at " + hex(d.map.core0_base) + ".." + hex(core_end - 1) +
                                                         " overlaps hbm at " + hex(d.map.hbm_base) + ".." +
                                                         hex(hbm_end - 1));
+  require_aligned(d.map.hbm_base, path, "hbm_base");
+  require_aligned(d.map.core0_base, path, "core0_base");
 }
 
 // The bandwidth model names the key in its message; here it becomes a key error, which the file's line can be added to.
@@ -103,8 +128,8 @@ void check_bandwidth(const memory::BandwidthModel& model, const std::string& pat
 
 void check_memory(const memory::MemoryParameters& memory, const std::string& path) {
   require_range(memory.size_bytes, 4096, std::uint64_t{1} << 44, path, "size_bytes");
-  require_range(memory.clock_hz, 1, max_hz, path, "clock_hz");
-  require_not_negative(memory.latency_ns, path, "latency_ns");
+  require_range(memory.clock_hz, min_hz, max_hz, path, "clock_hz");
+  require_latency(memory.latency_ns, path, "latency_ns");
   check_bandwidth(memory.bandwidth, path_to_key(path, "bandwidth"));
 }
 
@@ -133,13 +158,6 @@ void check_sources(const Description& d, const std::string& path) {
 
 bool is_file_name(const std::string& name) { return name.find_first_of("./") != std::string::npos; }
 
-std::string read_text(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 // "1.4 GHz".
 std::string clock_text(std::uint64_t hz) { return described::number_text(static_cast<double>(hz) / 1e9) + " GHz"; }
 std::string kib_text(std::uint64_t bytes) { return described::number_text(static_cast<double>(bytes) / 1024) + " KiB"; }
@@ -147,9 +165,12 @@ std::string kib_text(std::uint64_t bytes) { return described::number_text(static
 }  // namespace
 
 void HostParameters::check(const std::string& path) const {
-  require_not_negative(write_latency_ns, path, "write_latency_ns");
-  require_not_negative(read_latency_ns, path, "read_latency_ns");
+  require_latency(write_latency_ns, path, "write_latency_ns");
+  require_latency(read_latency_ns, path, "read_latency_ns");
   require_positive(bytes_per_ns, path, "bytes_per_ns");
+  if (bytes_per_ns < min_bytes_per_ns)
+    throw KeyError(path_to_key(path, "bytes_per_ns"), "expected at least " + described::number_text(min_bytes_per_ns) +
+                                                          ", found " + described::number_text(bytes_per_ns));
   require_range(access_bytes, 64, 1u << 30, path, "access_bytes");
 }
 
@@ -162,7 +183,7 @@ void Description::check(const std::string& path) const {
 }
 
 LoadedDescription load_description(const std::string& name_or_file, const std::vector<std::string>& overrides) {
-  std::string text(shipped_description(name_or_file));
+  const std::string text(shipped_description(name_or_file));
   const bool shipped = !text.empty();
   if (!shipped && !is_file_name(name_or_file)) {
     const auto names = shipped_descriptions();
@@ -172,9 +193,8 @@ LoadedDescription load_description(const std::string& name_or_file, const std::v
   }
   auto document = shipped ? described::Document::from_text(name_or_file + ".json", text)
                           : described::Document::from_file(name_or_file);
-  if (!shipped) text = read_text(name_or_file);
   for (const auto& assignment : overrides) document.override_with(assignment);
-  return {document.read<Description>(), sha256(text), overrides};
+  return {document.read<Description>(), sha256(document.text()), overrides};
 }
 
 std::vector<ClockDomain> clock_domains(const Description& description) {

@@ -1,4 +1,7 @@
 // The command `tilevp`.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <string>
 #include <systemc>
@@ -18,7 +21,15 @@ int sc_main(int argc, char** argv) {
   return tilevp::command::main_command(std::vector<std::string>(argv + 1, argv + argc));
 }
 
+// A file that is opened while one of these is closed would get its number, and messages would be written into it.
+static void hold_standard_files() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    // Opened for reading: what is written to a standard output that is closed still fails.
+    if (fcntl(descriptor, F_GETFD) == -1) static_cast<void>(open("/dev/null", O_RDONLY));
+}
+
 int main(int argc, char** argv) {
+  hold_standard_files();
   setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 1);
   return sc_core::sc_elab_and_sim(argc, argv);
 }

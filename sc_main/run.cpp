@@ -107,7 +107,7 @@ int execute(const RunPlan& plan, Progress& progress) {
   if (waves) {
     waves->close(end_ps);
     report.files["vcd"] = waves->vcd_file();
-    report.files["gtkw"] = waves->view_file();
+    if (!waves->view_file().empty()) report.files["gtkw"] = waves->view_file();
   }
   if (failure)
     note_end(report, failure);
@@ -116,7 +116,12 @@ int execute(const RunPlan& plan, Progress& progress) {
   platform::add_performance(report, machine.simulation().statistics(), platform::clock_domains(machine.description()),
                             end_ps);
   report.host = host_figures.read(machine.host().access_seconds(), result.reference_seconds);
-  write_files(plan, report, result, failure == nullptr);
+  try {
+    write_files(plan, report, result, failure == nullptr);
+  } catch (const UserError& error) {
+    if (!failure) throw;
+    print_error(error.what());  // and how the run ended goes first
+  }
   if (failure) std::rethrow_exception(failure);
   if (!plan.quiet) std::cout << summary_text(report);
   if (report.status != Status::verification_failed) return 0;

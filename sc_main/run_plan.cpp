@@ -4,6 +4,8 @@
 
 #include "tilevp/base/errors.hpp"
 #include "tilevp/described/nearest.hpp"
+#include "tilevp/platform/wave_recording.hpp"
+#include "tilevp/sc_main/output_files.hpp"
 #include "tilevp/sc_main/times.hpp"
 
 namespace tilevp::command {
@@ -20,6 +22,24 @@ bool wants_progress(const Arguments& arguments, bool quiet) {
 void no_more_words(const Arguments& arguments) {
   if (!arguments.positionals().empty())
     throw UserError(arguments.positionals()[0], "unexpected word after the program's name; options begin with '--'");
+}
+
+// A program names the file it writes `--output`; its other files are read.
+void check_files_of(const RunPlan& plan, const Arguments& arguments) {
+  std::vector<NamedFile> written, read;
+  for (const auto& option : plan.program->options()) {
+    const std::string name = "--" + option.name;
+    if (option.value != "FILE" || !arguments.has(name)) continue;
+    (option.name == "output" ? written : read).push_back({name, arguments.value(name)});
+  }
+  for (const std::string name : {"--report", "--vcd"})
+    if (arguments.has(name)) written.push_back({name, arguments.value(name)});
+  if (arguments.has("--vcd")) {
+    const auto view = platform::WaveRecording::view_of(plan.vcd_file);
+    if (!view.empty()) written.push_back({"--vcd (its GTKWave view)", view});
+  }
+  read.push_back({"--platform", arguments.value("--platform")});
+  check_files(written, read);
 }
 
 }  // namespace
@@ -82,14 +102,16 @@ std::string run_help() {
          help_lines(run_options());
 }
 
-runtime::CheckRequest parse_check(const std::string& text) {
+runtime::CheckRequest parse_check(const std::string& text, std::string_view option) {
   using Kind = runtime::CheckRequest::Kind;
   if (text.empty() || text == "exact") return {Kind::exact, 0};
   const auto split = text.find_first_of(" :");
   const std::string kind = text.substr(0, split);
   const std::string bound = split == std::string::npos ? "" : text.substr(split + 1);
-  if (kind == "ulp") return {Kind::ulp, static_cast<double>(whole_number("--check=ulp", bound, 0, 1u << 31))};
-  if (kind == "tolerance") return {Kind::tolerance, non_negative_number("--check=tolerance", bound)};
+  if (kind == "ulp")
+    return {Kind::ulp, static_cast<double>(whole_number(option.empty() ? "--check=ulp" : option, bound, 0, 1u << 31))};
+  if (kind == "tolerance")
+    return {Kind::tolerance, non_negative_number(option.empty() ? "--check=tolerance" : option, bound)};
   throw UserError("--check", "expected exact, 'ulp N' or 'tolerance R', found '" + text + "'");
 }
 
@@ -109,6 +131,7 @@ RunPlan plan_run(Words words) {
   const auto clocks = platform::clock_domains(plan.platform.description);
   plan.report_file = arguments.value("--report");
   plan.vcd_file = arguments.value("--vcd");
+  check_files_of(plan, arguments);
   plan.trace_globs = arguments.all("--trace");
   if (!plan.trace_globs.empty() && plan.vcd_file.empty()) throw UserError("--trace", "needs --vcd FILE beside it");
   if (arguments.has("--max-time")) plan.max_time_ps = parse_time("--max-time", arguments.value("--max-time"), clocks);

@@ -36,7 +36,7 @@ std::string run_help();
 std::vector<OptionSpec> run_options();
 RunPlan plan_run(Words words);
 
-// `--check[=exact|ulp N|tolerance R]`.
-runtime::CheckRequest parse_check(const std::string& text);
+// `exact`, `ulp N`, `tolerance R`. A wrong bound is an error of `option`; without one of `--check=ulp` and its like.
+runtime::CheckRequest parse_check(const std::string& text, std::string_view option = "");
 
 }  // namespace tilevp::command

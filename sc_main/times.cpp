@@ -74,6 +74,7 @@ std::uint64_t parse_time(std::string_view option, const std::string& text, std::
   }
   const auto found = std::ranges::find(units, unit, &Unit::name);
   if (found == units.end()) refuse(option, text);
+  fraction.resize(fraction.find_last_not_of('0') + 1);
   if (fraction.size() > found->decimals) throw UserError(option, "'" + text + "' is finer than 1 ps");
   fraction.resize(found->decimals, '0');
   for (const char digit : fraction) value = append_digit(value, digit, option, text);

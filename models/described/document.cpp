@@ -1,22 +1,31 @@
 #include "tilevp/described/document.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 namespace tilevp::described {
 
 namespace {
+
+// Far beyond any description or report; a device that never ends must not fill the memory.
+constexpr std::size_t max_bytes = std::size_t{64} << 20;
 
 std::string read_text(const std::string& file) {
   if (std::filesystem::is_directory(file)) throw UserError(file, "is a directory, expected a JSON file");
   errno = 0;
   std::ifstream stream(file, std::ios::binary);
   if (!stream) throw UserError(file, std::string("cannot read: ") + std::strerror(errno));
-  std::string text(std::istreambuf_iterator<char>(stream), {});
+  std::string text;
+  std::array<char, 1 << 16> piece;
+  while (stream.read(piece.data(), piece.size()) || stream.gcount() > 0) {
+    text.append(piece.data(), static_cast<std::size_t>(stream.gcount()));
+    if (text.size() > max_bytes)
+      throw UserError(file, "longer than " + std::to_string(max_bytes) + " bytes, expected a JSON file");
+  }
   if (stream.bad()) throw UserError(file, std::string("cannot read: ") + std::strerror(errno));
   return text;
 }
@@ -26,7 +35,7 @@ std::string read_text(const std::string& file) {
 Document Document::from_file(const std::string& file) { return from_text(file, read_text(file)); }
 
 Document Document::from_text(const std::string& name, std::string_view text) {
-  return {name, parse(name, text, Comments::allowed)};
+  return {name, std::string(text), parse(name, text, Comments::allowed)};
 }
 
 std::string Document::place(const std::string& path, bool overridden) const {

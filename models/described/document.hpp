@@ -16,11 +16,11 @@ namespace tilevp::described {
 class Document {
  public:
   // Comments are allowed, so that a description can cite the source of a figure. UserError where the file cannot be
-  // read or is no JSON.
+  // read, is longer than 64 MiB or is no JSON.
   static Document from_file(const std::string& file);
   static Document from_text(const std::string& name, std::string_view text);
   // No file: every value is the struct's default.
-  Document() : Document("", {boost::json::object(), {}}) {}
+  Document() : Document("", "", {boost::json::object(), {}}) {}
 
   // Adds `PATH=VALUE`. The path may name what only the defaults hold, an element of a default list say. The last one
   // wins.
@@ -50,10 +50,13 @@ class Document {
   // The file as it was read, without overrides.
   const boost::json::value& tree() const { return parsed_.tree; }
   const std::string& name() const { return name_; }
+  // What was read, byte by byte: a pipe can be read only once.
+  const std::string& text() const { return text_; }
   const std::vector<Override>& overrides() const { return overrides_; }
 
  private:
-  Document(std::string name, Parsed parsed) : name_(std::move(name)), parsed_(std::move(parsed)) {}
+  Document(std::string name, std::string text, Parsed parsed)
+      : name_(std::move(name)), text_(std::move(text)), parsed_(std::move(parsed)) {}
 
   template <class Work>
   void located(Work&& work, bool overridden) const {
@@ -68,6 +71,7 @@ class Document {
   std::string place(const std::string& path, bool overridden) const;
 
   std::string name_;
+  std::string text_;
   Parsed parsed_;
   std::vector<Override> overrides_;
 };

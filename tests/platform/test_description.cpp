@@ -1,8 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "tilevp/base/errors.hpp"
 #include "tilevp/described/describe.hpp"
@@ -128,7 +131,15 @@ TEST(Description, NumbersOutOfRangeAreRefused) {
       error_of("trn1", {"hbm.bandwidth.contiguous_bits_per_cycle=-1"}),
       AllOf(HasSubstr("hbm.bandwidth.contiguous_bits_per_cycle"), HasSubstr("expected a positive number, found -1")));
   EXPECT_THAT(error_of("trn1", {"core.pe.clock_hz=0"}),
-              HasSubstr("core.pe.clock_hz: expected 1 to 1000000000000, found 0"));
+              HasSubstr("core.pe.clock_hz: expected 1000000 to 1000000000000, found 0"));
+  // A cycle of 1 s, or latencies of 2^32 cycles, would run beyond 2^64 ps.
+  EXPECT_THAT(error_of("trn1", {"hbm.clock_hz=1"}), HasSubstr("-c hbm.clock_hz: expected 1000000 to"));
+  EXPECT_THAT(error_of("trn1", {"core.pe.fill_cycles=4294967295"}),
+              HasSubstr("expected 0 to 1048576, found 4294967295"));
+  EXPECT_THAT(error_of("trn1", {"host.read_latency_ns=1e30"}),
+              HasSubstr("-c host.read_latency_ns: expected at most 1000000000, found 1e+30"));
+  EXPECT_THAT(error_of("trn1", {"dma.start_latency_ns=1e30"}), HasSubstr("-c dma.start_latency_ns: expected at most"));
+  EXPECT_THAT(error_of("trn1", {"host.bytes_per_ns=1e-30"}), HasSubstr("expected at least 0.001, found 1e-30"));
   EXPECT_THAT(error_of("trn1", {"core.sbuf_partition_bytes=262145"}), HasSubstr("found 262145"));
   EXPECT_THAT(error_of("trn1", {"core.sbuf_reserved_bytes=196608"}), HasSubstr("expected 0 to 196607, found 196608"));
   EXPECT_THAT(error_of("trn1", {"dma.engines=17"}), HasSubstr("expected 1 to 16, found 17"));
@@ -144,6 +155,12 @@ TEST(Description, OverlappingRangesAreRefusedWithBoth) {
                     HasSubstr("overlaps hbm at 0x0..0x3ffffffff")));
   EXPECT_EQ(error_of("trn1", {"map.core0_base=17179869184"}), "no error");
   EXPECT_THAT(error_of("trn1", {"map.core0_base=18446744073709551615"}), HasSubstr("core0 ends beyond 2^64"));
+}
+
+TEST(Description, BasesAreAligned) {
+  EXPECT_THAT(error_of("trn1", {"map.hbm_base=1"}), HasSubstr("-c map.hbm_base: expected a multiple of 4096, found 1"));
+  EXPECT_THAT(error_of("trn1", {"map.core0_base=17179869185"}),
+              HasSubstr("map.core0_base: expected a multiple of 4096"));
 }
 
 TEST_F(DescriptionFile, ErrorsNameFileAndLine) {
@@ -162,6 +179,21 @@ TEST_F(DescriptionFile, AFileIsReadAndItsTextHashed) {
   EXPECT_EQ(loaded.description.name, "mine");
   EXPECT_EQ(loaded.description.dma.engines, 2u);
   EXPECT_EQ(loaded.sha256, sha256(text));
+}
+
+// `--platform <(...)` is a pipe: it can be read once.
+TEST_F(DescriptionFile, APipeIsReadOnce) {
+  const std::string text = R"({"name": "piped"})";
+  ASSERT_EQ(mkfifo(file_.c_str(), 0600), 0);
+  std::thread writer([&] { std::ofstream(file_) << text; });
+  const auto loaded = load_description(file_, {});
+  writer.join();
+  EXPECT_EQ(loaded.description.name, "piped");
+  EXPECT_EQ(loaded.sha256, sha256(text));
+}
+
+TEST(Description, ADeviceWithoutEndIsRefused) {
+  EXPECT_THAT(error_of("/dev/zero", {}), HasSubstr("/dev/zero: longer than 67108864 bytes, expected a JSON file"));
 }
 
 TEST_F(DescriptionFile, ADumpReadsBackToTheSame) {

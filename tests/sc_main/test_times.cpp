@@ -28,6 +28,8 @@ TEST(Times, Units) {
   EXPECT_EQ(parse("20ms"), 20'000'000'000u);
   EXPECT_EQ(parse("1.5us"), 1'500'000u);
   EXPECT_EQ(parse("0.001ns"), 1u);
+  EXPECT_EQ(parse("7.0ps"), 7u);
+  EXPECT_EQ(parse("0.0010ns"), 1u);
   EXPECT_EQ(parse("3s"), 3'000'000'000'000u);
   EXPECT_EQ(parse("1500cycles@pe"), 535'714u);  // floor(1500 / 2.8 GHz)
   EXPECT_EQ(parse("28cycles@vector"), 25'000u);

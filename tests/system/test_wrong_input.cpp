@@ -122,6 +122,35 @@ TEST(WrongInput, TooLittleSbuf) {
 TEST(WrongInput, OutputsThatCannotBeWritten) {
   expect_refused({conv({"-q", "--report", "/no/such/folder/r.json"}), {"/no/such/folder/r.json: cannot write"}});
   expect_refused({conv({"-q", "--vcd", "/no/such/folder/w.vcd"}), {"/no/such/folder/w.vcd"}});
+  expect_refused({conv({"-q", "--report", "/tmp"}), {"/tmp: cannot write: Is a directory"}});
+  for (const char* option : {"--output", "--report", "--vcd"})
+    expect_refused({conv({"-q", option, ""}), {option, "expected a file's name, found nothing"}});
+}
+
+TEST(WrongInput, OneNameForTwoFiles) {
+  const Folder folder;
+  const auto same = folder / "same";
+  expect_refused({conv({"-q", "--output", same, "--report", same}), {"--report", "same' is the file of --output too"}});
+  expect_refused({conv({"-q", "--report", same, "--vcd", folder / "./same"}), {"is the file of --report too"}});
+  // The view of x.vcd is x.gtkw.
+  expect_refused({conv({"-q", "--vcd", folder / "w.gtkw"}), {"GTKWave view", "is the file of --vcd too"}});
+  EXPECT_FALSE(exists(same));
+  EXPECT_FALSE(exists(folder / "w.gtkw"));
+  // What is read is not written over: the description is there before and after.
+  write_file(folder / "p.json", "{}");
+  expect_refused({conv({"-q", "--platform", folder / "p.json", "--vcd", folder / "p.json"}), {"of --platform too"}});
+  EXPECT_EQ(read_file(folder / "p.json"), "{}");
+  // Devices may be shared, and no view is written beside them.
+  EXPECT_EQ(tilevp(conv({"-q", "--report", "/dev/null", "--vcd", "/dev/null"})).exit_code, 0);
+  EXPECT_FALSE(exists("/dev/null.gtkw"));
+}
+
+TEST(WrongInput, MessagesAreOnePrintableLine) {
+  const Folder folder;
+  write_file(folder / "e.json", "{\"\\u001b[31mred\\u0007\": 1}");
+  const auto result = tilevp({"check", folder / "e.json"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(std::ranges::count_if(result.err, [](unsigned char c) { return c < ' ' || c == 0x7f; }), 1) << result.err;
 }
 
 TEST(WrongInput, ComparedFiles) {
@@ -129,6 +158,7 @@ TEST(WrongInput, ComparedFiles) {
   write_file(folder / "a.json", "{}");
   expect_refused({{"compare", folder / "a.json", folder / "a.json"}, {"a.json: expected a report"}});
   expect_refused({{"compare", folder / "a.json", folder / "b.npy"}, {"one is a .npy file, the other is not"}});
+  expect_refused({{"compare", folder / "a.npy", folder / "b.npy", "--ulp", "-1"}, {"error: --ulp: expected a whole"}});
 }
 
 }  // namespace
