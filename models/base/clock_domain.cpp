@@ -10,6 +10,13 @@ namespace {
 using Wide = CyclesQ32;  // wide enough for ps * Hz
 constexpr std::uint64_t ps_per_second = 1'000'000'000'000;
 
+// Simulated time has 64 bits: 213 days.
+std::uint64_t narrow(Wide value, const char* what) {
+  if ((value >> 64) != 0)
+    throw Fault("time.overflow", std::string(what) + " lie beyond 2^64 - 1, the end of simulated time (213 days)");
+  return static_cast<std::uint64_t>(value);
+}
+
 }  // namespace
 
 ClockDomain::ClockDomain(std::string name, std::uint64_t numerator_hz, std::uint64_t denominator)
@@ -22,7 +29,7 @@ ClockDomain::ClockDomain(std::string name, std::uint64_t numerator_hz, std::uint
 }
 
 std::uint64_t ClockDomain::time_ps(std::uint64_t n) const {
-  return static_cast<std::uint64_t>(static_cast<Wide>(n) * ps_per_second * denominator_ / numerator_);
+  return narrow(static_cast<Wide>(n) * ps_per_second * denominator_ / numerator_, "picoseconds");
 }
 
 // The integer and the fractional cycles are scaled apart, so that neither product leaves 128 bits.
@@ -32,13 +39,13 @@ std::uint64_t ClockDomain::time_ps_q32(CyclesQ32 cycles) const {
   const Wide fraction = (cycles & 0xffffffffU) * ps_scale;
   const Wide quotient = whole / numerator_;
   const Wide remainder = whole % numerator_;
-  return static_cast<std::uint64_t>(quotient + ((remainder << 32) + fraction) / (static_cast<Wide>(numerator_) << 32));
+  return narrow(quotient + ((remainder << 32) + fraction) / (static_cast<Wide>(numerator_) << 32), "picoseconds");
 }
 
 std::uint64_t ClockDomain::edge_at_or_after(std::uint64_t time_ps) const {
   // n * scale / numerator >= t holds exactly when n * scale >= t * numerator, t being whole.
   const Wide scale = static_cast<Wide>(ps_per_second) * denominator_;
-  return static_cast<std::uint64_t>((static_cast<Wide>(time_ps) * numerator_ + scale - 1) / scale);
+  return narrow((static_cast<Wide>(time_ps) * numerator_ + scale - 1) / scale, "cycles");
 }
 
 }  // namespace tilevp

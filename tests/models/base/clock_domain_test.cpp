@@ -54,4 +54,11 @@ TEST(ClockDomain, RefusesNoFrequencyAndMoreThanOneTerahertz) {
   EXPECT_NO_THROW(ClockDomain("c", 1'000'000'000'000));
 }
 
+TEST(ClockDomain, TimesBeyond64BitsAreAFault) {
+  const ClockDomain slow("slow", 1'000'000);  // 10^6 ps a cycle
+  EXPECT_EQ(slow.time_ps(18'446'744'073'709), 18'446'744'073'709'000'000U);
+  EXPECT_THROW(slow.time_ps(18'446'744'073'710), tilevp::Fault);
+  EXPECT_THROW(slow.time_ps_q32(static_cast<tilevp::CyclesQ32>(18'446'744'073'710) << 32), tilevp::Fault);
+}
+
 }  // namespace
