@@ -63,7 +63,9 @@ class DmaGroup final : public neuroncore::DmaTrigger {
 class CoreSemaphores final : public dma::SemaphoreSink {
  public:
   explicit CoreSemaphores(neuroncore::NeuronCore& core) : core_(core) {}
-  void add(unsigned semaphore, std::int32_t amount) override { core_.semaphores().add(semaphore, amount, 0); }
+  void add(unsigned semaphore, std::int32_t amount, std::uint64_t cause) override {
+    core_.semaphores().add(semaphore, amount, cause);
+  }
 
  private:
   neuroncore::NeuronCore& core_;
@@ -93,7 +95,16 @@ struct Platform::Parts {
     semaphores = std::make_unique<CoreSemaphores>(*core);
     core->connect_dma(*group, d.dma.engines, dma::registers::queues);
     core->on_interrupt([this](bool level) { host->set_interrupt(0, level); });
-    for (const auto& engine : engines) engine->connect_semaphores(*semaphores);
+    for (const auto& engine : engines) {
+      engine->connect_semaphores(*semaphores);
+      engine->on_interrupt([this](bool level) { dma_interrupt(level); });
+    }
+  }
+
+  // The engines share one line.
+  void dma_interrupt(bool level) {
+    engines_interrupting += level ? 1 : -1;
+    host->set_interrupt(dma::registers::interrupt_line, engines_interrupting > 0);
   }
 
   Steps construction() {
@@ -133,6 +144,7 @@ struct Platform::Parts {
   std::unique_ptr<HostAgent> host;
   std::unique_ptr<DmaGroup> group;
   std::unique_ptr<CoreSemaphores> semaphores;
+  int engines_interrupting = 0;
 };
 
 Platform::Platform(const Description& description, const SimulationOptions& options, const BuildOptions& build)

@@ -4,6 +4,8 @@
 #include "tilevp/base/errors.hpp"
 #include "tilevp/described/describe.hpp"
 #include "tilevp/described/writer.hpp"
+#include "tilevp/dma/rules.hpp"
+#include "tilevp/memory/rules.hpp"
 #include "tilevp/neuroncore/rules.hpp"
 #include "tilevp/platform/builder.hpp"
 #include "tilevp/platform/performance.hpp"
@@ -91,10 +93,11 @@ void describe_options(Words words) {
 
 void describe_rules(Words words) {
   expect_words(parse_arguments(words, {}, "tilevp describe rules"), 0, "no further word");
-  std::cout << "# Rules of the NeuronCore\n\nBreaking one ends the run with exit code 3.\n\n"
+  std::cout << "# Rules of the machine\n\nBreaking one ends the run with exit code 3.\n\n"
                "| rule | what | source |\n|---|---|---|\n";
-  for (const auto& rule : neuroncore::rules())
-    std::cout << "| `" << rule.id << "` | " << rule.text << " | " << rule.source << " |\n";
+  for (const auto table : {neuroncore::rules(), dma::rules(), memory::rules()})
+    for (const auto& rule : table)
+      std::cout << "| `" << rule.id << "` | " << rule.text << " | " << rule.source << " |\n";
 }
 
 void describe_statistics(Words words) {

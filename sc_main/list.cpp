@@ -2,6 +2,8 @@
 #include <iostream>
 
 #include "tilevp/base/errors.hpp"
+#include "tilevp/dma/rules.hpp"
+#include "tilevp/memory/rules.hpp"
 #include "tilevp/neuroncore/rules.hpp"
 #include "tilevp/platform/builder.hpp"
 #include "tilevp/platform/performance.hpp"
@@ -34,7 +36,8 @@ void list_statistics(const platform::Description& description) {
 }
 
 void list_rules() {
-  for (const auto& rule : neuroncore::rules()) std::cout << rule.id << "  " << rule.text << "\n";
+  for (const auto table : {neuroncore::rules(), dma::rules(), memory::rules()})
+    for (const auto& rule : table) std::cout << rule.id << "  " << rule.text << "\n";
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tilevp/base/errors.hpp"
+#include "tilevp/dma/rules.hpp"
 
 namespace tilevp::dma {
 namespace {
@@ -121,12 +122,23 @@ class Decoder {
     result.interrupts = (flags & flag_interrupt) != 0;
     result.semaphore = get<std::uint8_t>(bytes_, semaphore_at);
     result.increment = get<std::uint32_t>(bytes_, increment_at);
+    check_signal(result);
     read_patterns(result, (flags & flag_convert) != 0);
     return result;
   }
 
  private:
-  [[noreturn]] void fault(const std::string& what) const { throw Fault("dma.descriptor", place_ + ": " + what); }
+  [[noreturn]] void fault(const std::string& what) const { throw Fault(rule::descriptor, place_ + ": " + what); }
+
+  void check_signal(const Descriptor& descriptor) const {
+    if (descriptor.increment > max_increment)
+      fault("semaphore increment " + std::to_string(descriptor.increment) + " exceeds " +
+            std::to_string(max_increment));
+    if (descriptor.signals && descriptor.semaphore >= program_semaphores)
+      throw Fault(rule::semaphore, place_ + ": signals semaphore " + std::to_string(descriptor.semaphore) +
+                                       ", which is reserved; programs use 0 to " +
+                                       std::to_string(program_semaphores - 1));
+  }
 
   void require_zero(std::size_t first, std::size_t count) const {
     for (std::size_t at = first; at < first + count; ++at)

@@ -14,6 +14,8 @@ namespace tilevp::dma {
 
 inline constexpr std::size_t descriptor_bytes = 128;
 inline constexpr std::size_t max_loops = 5;
+inline constexpr unsigned program_semaphores = 253;  // a descriptor may signal 0 to 252; the runtime has the rest
+inline constexpr std::uint32_t max_increment = 0x7fffffff;  // semaphores are signed
 
 // Byte offsets:
 //   0  u64 source address           8  u64 destination address
@@ -42,8 +44,8 @@ enum DescriptorFlags : std::uint8_t { flag_empty = 1, flag_signal = 2, flag_inte
 // the field holds at most 4294967295").
 std::array<std::byte, descriptor_bytes> encode(const Descriptor& descriptor);
 // Throws Fault `dma.descriptor` when the bytes are no descriptor: unknown dtype, a loop of size zero, more than five
-// loops, element counts of the two sides that differ, reserved bytes that are not zero. `place` names the ring and
-// index.
+// loops, element counts of the two sides that differ, reserved bytes that are not zero, an increment above
+// max_increment; `dma.semaphore` when it signals a reserved semaphore. `place` names the ring and index.
 Descriptor decode(std::span<const std::byte, descriptor_bytes> bytes, const std::string& place);
 
 }  // namespace tilevp::dma

@@ -6,6 +6,7 @@
 
 #include "tilevp/base/errors.hpp"
 #include "tilevp/dma/flight.hpp"
+#include "tilevp/dma/rules.hpp"
 
 namespace tilevp::dma {
 namespace {
@@ -85,7 +86,8 @@ void DmaEngine::add_registers() {
   interrupt_ = &registers_.add({.name = "interrupt",
                                 .offset = registers::interrupt,
                                 .access = w1c,
-                                .text = "bit q: a descriptor of queue q with the interrupt flag has ended"});
+                                .text = "bit q: a descriptor of queue q with the interrupt flag has ended",
+                                .on_write = [this](unsigned, std::uint64_t) { update_interrupt(); }});
   const auto ring_register = [](const char* name, std::uint64_t offset, unsigned bytes, RegisterAccess access) {
     RegisterSpec spec;
     spec.name = name;
@@ -118,7 +120,7 @@ bool DmaEngine::busy() const { return pending_queues_ != 0; }
 
 void DmaEngine::trigger(unsigned queue, std::uint32_t count, std::uint64_t cause) {
   if (queue >= registers::queues)
-    throw Fault("dma.queue", std::string(name()) + ": doorbell of queue " + std::to_string(queue) + "; there are " +
+    throw Fault(rule::queue, std::string(name()) + ": doorbell of queue " + std::to_string(queue) + "; there are " +
                                  std::to_string(registers::queues));
   if (count == 0) return;
   const std::uint64_t id = cause != 0 ? cause : simulation_.next_id();

@@ -34,11 +34,31 @@ namespace tilevp::dma {
 // Where completions are counted: the semaphores of a core.
 class SemaphoreSink {
  public:
-  // Called when the last byte of a descriptor is written.
-  virtual void add(unsigned semaphore, std::int32_t amount) = 0;
+  // Called when the last byte of a descriptor is written; `cause` is the descriptor's id.
+  virtual void add(unsigned semaphore, std::int32_t amount, std::uint64_t cause) = 0;
 
  protected:
   ~SemaphoreSink() = default;
+};
+
+// One descriptor that ran, for timelines and transaction lists. Times in ps.
+struct DescriptorRecord {
+  unsigned queue;
+  std::uint64_t number;       // since the ring base was set
+  std::uint64_t id;           // the cause of its accesses to memory and of its semaphore update
+  std::uint64_t cause;        // id of what released it: a trigger instruction, or the doorbell's own
+  std::uint64_t doorbell_ps;  // when that was
+  std::uint64_t ready_ps;     // it could run from here
+  std::uint64_t end_ps;       // its last byte is written
+};
+
+class DescriptorObserver {
+ public:
+  // When the descriptor ends, before its semaphore changes.
+  virtual void ended(const DescriptorRecord& record) = 0;
+
+ protected:
+  ~DescriptorObserver() = default;
 };
 
 // Throws UserError at `place` naming the key that is out of range.
@@ -57,8 +77,11 @@ class DmaEngine : public sc_core::sc_module {
 
   // To connect while the platform is built. A descriptor that signals without a sink is a fault.
   void connect_semaphores(SemaphoreSink& sink) { semaphores_ = &sink; }
-  // Called with the queue when a descriptor with the interrupt flag ends.
-  void connect_interrupt(std::function<void(unsigned queue)> raise) { raise_interrupt_ = std::move(raise); }
+  // Called with the level of the engine's interrupt line when it changes: high while a bit of the interrupt register is
+  // set, that is from the end of a descriptor with the interrupt flag until the bits are cleared.
+  void on_interrupt(std::function<void(bool level)> callback) { interrupt_changed_ = std::move(callback); }
+  // Sees every descriptor.
+  void observe(DescriptorObserver& observer) { observer_ = &observer; }
 
   // Releases the next `count` descriptors of a queue, now: what the doorbell register and a core's trigger instruction
   // do. `cause` is the id of what released them. Throws Fault `dma.queue`, `dma.ring` or `dma.doorbell`.
@@ -99,6 +122,7 @@ class DmaEngine : public sc_core::sc_module {
   void end_packet(Flight& flight);
   void commit(Flight& flight);
   void end_descriptor(const Flight& flight);
+  void update_interrupt();
 
   Simulation& simulation_;
   Parameters parameters_;
@@ -109,7 +133,9 @@ class DmaEngine : public sc_core::sc_module {
   RegisterFile registers_;
   Register* interrupt_ = nullptr;
   SemaphoreSink* semaphores_ = nullptr;
-  std::function<void(unsigned)> raise_interrupt_;
+  DescriptorObserver* observer_ = nullptr;
+  std::function<void(bool)> interrupt_changed_;
+  bool interrupt_level_ = false;
 
   std::array<std::unique_ptr<Queue>, registers::queues> queues_;
   std::array<std::unique_ptr<Fetch>, registers::queues> fetches_;

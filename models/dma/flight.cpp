@@ -6,6 +6,8 @@
 #include <cstring>
 
 #include "tilevp/base/errors.hpp"
+#include "tilevp/dma/rules.hpp"
+#include "tilevp/memory/rules.hpp"
 
 namespace tilevp::dma {
 namespace {
@@ -50,8 +52,8 @@ void for_descriptor(const Queue& queue, std::uint64_t number, Action&& action) {
   try {
     action();
   } catch (const Fault& fault) {
-    const bool address = fault.rule() == "memory.address_error";
-    throw Fault(address ? std::string("dma.address_error") : fault.rule(), queue.place(number) + ": " + fault.what());
+    const bool address = fault.rule() == memory::rule::address_error;
+    throw Fault(address ? std::string(rule::address_error) : fault.rule(), queue.place(number) + ": " + fault.what());
   }
 }
 
@@ -109,13 +111,14 @@ void DmaEngine::deliver(const Fetch& fetch) {
 
 // ---- Memories without direct access.
 
-// Until no packet is in flight.
+// Until no packet is in flight and the bytes of all are moved: their effects use the scratch that `move` is about to.
 void DmaEngine::drain() {
   while (in_flight_ > 0) {
     watches_flights_ = true;
     sc_core::wait(wake_event_);
   }
   watches_flights_ = false;
+  simulation_.effects().join();
 }
 
 std::uint64_t DmaEngine::move(Flight& flight) {
@@ -178,16 +181,26 @@ void DmaEngine::end_descriptor(const Flight& flight) {
   const Descriptor& descriptor = flight.entry.descriptor;
   queue.end_descriptor();
   if (!queue.pending()) pending_queues_ &= ~(1u << queue.index());
+  if (observer_ != nullptr)
+    observer_->ended({queue.index(), flight.entry.number, flight.id, flight.entry.cause, flight.entry.doorbell_ps,
+                      flight.entry.ready_ps, now_ps()});
   if (descriptor.signals) {
     if (semaphores_ == nullptr)
-      throw Fault("dma.semaphore", queue.place(flight.entry.number) + ": signals semaphore " +
+      throw Fault(rule::semaphore, queue.place(flight.entry.number) + ": signals semaphore " +
                                        std::to_string(descriptor.semaphore) + ", but the engine has none");
-    semaphores_->add(descriptor.semaphore, static_cast<std::int32_t>(descriptor.increment));
+    semaphores_->add(descriptor.semaphore, static_cast<std::int32_t>(descriptor.increment), flight.id);
   }
   if (descriptor.interrupts) {
     interrupt_->set_bits(std::uint64_t{1} << queue.index());
-    if (raise_interrupt_) raise_interrupt_(queue.index());
+    update_interrupt();
   }
+}
+
+void DmaEngine::update_interrupt() {
+  const bool level = interrupt_->value() != 0;
+  if (level == interrupt_level_) return;
+  interrupt_level_ = level;
+  if (interrupt_changed_) interrupt_changed_(level);
 }
 
 }  // namespace tilevp::dma

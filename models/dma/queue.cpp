@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tilevp/base/errors.hpp"
+#include "tilevp/dma/rules.hpp"
 
 namespace tilevp::dma {
 namespace {
@@ -38,7 +39,7 @@ Queue::Queue(Simulation& simulation, const std::string& engine, unsigned index, 
 
 void Queue::require_idle(const char* what) const {
   if (pending())
-    throw Fault("dma.ring_busy", name_ + ": " + what + " written while " + std::to_string(rung_ - completed_) +
+    throw Fault(rule::ring_busy, name_ + ": " + what + " written while " + std::to_string(rung_ - completed_) +
                                      " descriptors are pending; expected 0");
 }
 
@@ -57,9 +58,9 @@ void Queue::set_size(std::uint32_t descriptors) {
 
 void Queue::ring(std::uint32_t count, std::uint64_t now, std::uint64_t ready_ps, std::uint64_t cause) {
   if (!base_set_ || ring_size_ == 0)
-    throw Fault("dma.ring", name_ + ": doorbell before ring_base and ring_size were set");
+    throw Fault(rule::ring, name_ + ": doorbell before ring_base and ring_size were set");
   if (count > ring_size_ - (rung_ - completed_))
-    throw Fault("dma.doorbell", name_ + " descriptor " + std::to_string(rung_) + ": doorbell of " +
+    throw Fault(rule::doorbell, name_ + " descriptor " + std::to_string(rung_) + ": doorbell of " +
                                     std::to_string(count) + " with " + std::to_string(rung_ - completed_) +
                                     " pending exceeds the ring of " + std::to_string(ring_size_));
   rung_ += count;

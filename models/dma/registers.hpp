@@ -6,6 +6,8 @@ namespace tilevp::dma::registers {
 
 inline constexpr unsigned queues = 16;
 inline constexpr std::uint64_t window_bytes = 0x1000;
+// Line of the host that is high while the interrupt register of any engine is not zero. Lines below are the cores'.
+inline constexpr unsigned interrupt_line = 8;
 
 // Engine.
 inline constexpr std::uint64_t status = 0x000;  // ro u32: bit 0 busy

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "tilevp/base/errors.hpp"
+#include "tilevp/memory/rules.hpp"
 
 namespace tilevp::memory {
 namespace {
@@ -11,15 +12,15 @@ namespace {
 const char* rule_of(tlm::tlm_response_status status) {
   switch (status) {
     case tlm::TLM_ADDRESS_ERROR_RESPONSE:
-      return "memory.address_error";
+      return rule::address_error;
     case tlm::TLM_COMMAND_ERROR_RESPONSE:
-      return "memory.command_error";
+      return rule::command_error;
     case tlm::TLM_BURST_ERROR_RESPONSE:
-      return "memory.burst_error";
+      return rule::burst_error;
     case tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE:
-      return "memory.byte_enable_error";
+      return rule::byte_enable_error;
     default:
-      return "memory.error";
+      return rule::other_error;
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "tilevp/base/errors.hpp"
 #include "tilevp/memory/pattern_copy.hpp"
+#include "tilevp/memory/rules.hpp"
 
 namespace tilevp::memory {
 namespace {
@@ -255,7 +256,7 @@ void Memory::commit_write(const AccessPattern& pattern) { defined_.mark(pattern)
 void Memory::require_defined(const AccessPattern& pattern, const std::string& reader) const {
   if (dmi_granted_) return;
   if (const auto address = defined_.first_undefined(pattern))
-    throw Fault("memory.undefined_read",
+    throw Fault(rule::undefined_read,
                 std::string(name()) + ": " + reader + " reads byte " + hex(*address) + ", which nobody has written");
 }
 

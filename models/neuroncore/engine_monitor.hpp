@@ -27,7 +27,7 @@ struct InstructionRecord {
   Opcode opcode;
   std::uint64_t index;  // in its stream
   std::uint64_t id;
-  std::uint64_t cause;         // id of what released it: 0 when it did not wait
+  std::uint64_t cause;         // id of the last operation that satisfied its waits; 0: it has none
   std::uint64_t requested_ps;  // when the sequencer had it ready
   std::uint64_t begin_ps;
   std::uint64_t end_ps;

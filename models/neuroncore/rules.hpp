@@ -2,13 +2,11 @@
 // What the hardware forbids or leaves undefined, one row a rule. Breaking one ends the run with a Fault of that id.
 #include <span>
 
+#include "tilevp/base/rules.hpp"
+
 namespace tilevp::neuroncore {
 
-struct Rule {
-  const char* id;
-  const char* text;
-  const char* source;
-};
+using tilevp::Rule;
 
 // In the order of the table in rules.cpp; ids are unique.
 std::span<const Rule> rules();

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "tilevp/base/errors.hpp"
+#include "tilevp/memory/rules.hpp"
 #include "tilevp/neuroncore/statistics.hpp"
 #include "tilevp/neuroncore/tile_geometry.hpp"
 
@@ -206,8 +207,9 @@ void Scratchpad::scatter(const memory::AccessPattern& pattern, const std::byte* 
 void Scratchpad::commit_read(const memory::AccessPattern& pattern, const std::string& reader) {
   for_each_piece(pattern, [&](unsigned partition, std::uint32_t offset, std::uint32_t bytes) {
     if (const auto hole = defined_.first_clear({partition, 1}, offset, bytes))
-      throw Fault("memory.undefined_read", reader + ": reads byte " + std::to_string(hole->offset) + " of partition " +
-                                               std::to_string(partition) + " of " + name() + ", which nobody wrote");
+      throw Fault(memory::rule::undefined_read, reader + ": reads byte " + std::to_string(hole->offset) +
+                                                    " of partition " + std::to_string(partition) + " of " + name() +
+                                                    ", which nobody wrote");
     before_memory_read(partition, offset, bytes, reader);
   });
   bytes_read_ += pattern.bytes();

@@ -124,7 +124,12 @@ void Sequencer::await(const std::array<Wait, 2>& waits) {
   // Equality can be lost again within the instant; at-least cannot, unless the program counts down, which is its race.
   if (waits[0].condition == Condition::eq || waits[1].condition == Condition::eq)
     context_.simulation.arbiter().settle(context_.agent.port());
-  if (satisfied()) return;
+  if (!satisfied()) block(waits);
+  for (const Wait& wait : waits)
+    if (wait.condition != Condition::none) cause_ = std::max(cause_, context_.semaphores.last_cause(wait.semaphore));
+}
+
+void Sequencer::block(const std::array<Wait, 2>& waits) {
   waiting_since_ps_ = now_ps();
   context_.monitor.waiting(Stall::semaphore, waiting_since_ps_);
   context_.semaphores.watch(waiter_, waits);
@@ -132,8 +137,6 @@ void Sequencer::await(const std::array<Wait, 2>& waits) {
     context_.agent.wait_for(context_.semaphores.changed(waiter_), [this] { return describe_wait(); });
   context_.semaphores.unwatch(waiter_);
   context_.monitor.waited(Stall::semaphore, waiting_since_ps_, now_ps());
-  for (const Wait& wait : waits)
-    if (wait.condition != Condition::none) cause_ = std::max(cause_, context_.semaphores.last_cause(wait.semaphore));
 }
 
 WaitingRecord Sequencer::describe_wait() const {

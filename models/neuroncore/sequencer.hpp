@@ -44,7 +44,9 @@ class Sequencer final : public sc_core::sc_module {
   bool step();
   bool execute(const Instruction& instruction);
   void execute_control(const Instruction& instruction);
+  // Until the waits are satisfied; what satisfied them is then the cause of the next instruction.
   void await(const std::array<Wait, 2>& waits);
+  void block(const std::array<Wait, 2>& waits);
   void load(Instruction& instruction);
   bool satisfied() const;
   WaitingRecord describe_wait() const;

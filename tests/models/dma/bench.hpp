@@ -56,11 +56,13 @@ struct Completed {
 
 class Sink : public SemaphoreSink {
  public:
-  void add(unsigned semaphore, std::int32_t amount) override {
+  void add(unsigned semaphore, std::int32_t amount, std::uint64_t cause) override {
     completed.push_back({semaphore, amount, now_ps()});
+    causes.push_back(cause);
     event.notify(sc_core::SC_ZERO_TIME);
   }
   std::vector<Completed> completed;
+  std::vector<std::uint64_t> causes;  // of each
   sc_core::sc_event event;
 };
 

@@ -78,8 +78,8 @@ TEST(Descriptor, ComesBackFromItsBytes) {
     descriptor.destination = AccessPattern((random() >> 1) | 0x1'0000'0000, target_element, target);
     descriptor.signals = random() % 2 == 0;
     descriptor.interrupts = random() % 2 == 0;
-    descriptor.semaphore = static_cast<std::uint8_t>(random());
-    descriptor.increment = static_cast<std::uint32_t>(random());
+    descriptor.semaphore = static_cast<std::uint8_t>(random() % program_semaphores);
+    descriptor.increment = static_cast<std::uint32_t>(random()) & max_increment;
     expect_equal(decode(encode(descriptor), "here"), descriptor);
   }
   Descriptor empty;

@@ -1,0 +1,33 @@
+#include "tilevp/dma/rules.hpp"
+
+#include <array>
+
+namespace tilevp::dma {
+namespace {
+
+constexpr char dma_overview[] = "AWS Neuron documentation, NKI DMA overview";
+constexpr char compiler[] = "public reverse engineering of the Neuron compiler (GrigoryEvko/nvopen-tools)";
+constexpr char encoding[] = "TileVP: encoding of the descriptors (descriptor.hpp)";
+constexpr char platform[] = "TileVP: what only a platform can find";
+
+constexpr std::array table{
+    Rule{rule::queue, "A doorbell names one of the 16 queues of its engine.", dma_overview},
+    Rule{rule::ring, "A doorbell comes after ring_base and ring_size were set.", platform},
+    Rule{rule::ring_busy, "A ring is moved or resized while none of its descriptors is pending.", platform},
+    Rule{rule::doorbell, "No more descriptors are pending than the ring holds.", platform},
+    Rule{rule::descriptor,
+         "A fetched descriptor is one: known types and flags, loops that fit, equal element counts, reserved bytes "
+         "zero, an increment of at most 2147483647.",
+         encoding},
+    Rule{rule::semaphore,
+         "A descriptor that signals names a semaphore of programs (253 to 255 belong to the runtime) and its engine "
+         "has semaphores.",
+         compiler},
+    Rule{rule::address_error, "Rings, sources and destinations lie in memories of the map.", platform},
+};
+
+}  // namespace
+
+std::span<const Rule> rules() { return table; }
+
+}  // namespace tilevp::dma
