@@ -53,6 +53,7 @@ std::uint64_t Driver::run(const Schedule& schedule) {
   // A schedule counts its semaphores from 0.
   for (unsigned s = 0; s < neuroncore::engines + machine_.dma_queues; ++s)
     host_.write_value<std::int32_t>(control(registers::semaphore(s)), 0);
+  if (schedule.barriers > 0) host_.write_value<std::int32_t>(control(registers::semaphore(barrier_semaphore)), 0);
   load_rings(schedule);
   load_streams(schedule);
   const std::uint64_t begin = host_.now_ps();

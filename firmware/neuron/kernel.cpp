@@ -282,4 +282,6 @@ void Kernel::dma_copy(const Access& dst, const Access& src, QueueClass queue_cla
   dma_copy({CopyPart{dst, src}}, queue_class, trigger);
 }
 
+void Kernel::barrier() { add("barrier", Engine::sync).is_barrier = true; }
+
 }  // namespace tilevp::neuron

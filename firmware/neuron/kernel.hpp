@@ -45,6 +45,7 @@ struct Operation {
   const char* call = "";           // "nc_matmul"
   Engine engine = Engine::vector;  // that executes it; of a copy, that triggers it
   bool is_copy = false;
+  bool is_barrier = false;  // of all engines; `engine` means nothing
   QueueClass queue_class = QueueClass::local;
   neuroncore::Instruction instruction;  // not of a copy
   std::vector<CopyPart> parts;          // of a copy
@@ -87,6 +88,10 @@ class Kernel {
   // number of outermost elements (partitions), which are dealt to the DMA engines, and the same elements in each.
   void dma_copy(std::vector<CopyPart> parts, QueueClass queue_class, Engine trigger = Engine::sync);
   void dma_copy(const Access& dst, const Access& src, QueueClass queue_class, Engine trigger = Engine::sync);
+
+  // All engines that the kernel uses meet: what was called before, copies too, has ended before anything that is called
+  // afterwards begins.
+  void barrier();
 
   const std::vector<Operation>& operations() const { return operations_; }
 

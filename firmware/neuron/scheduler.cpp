@@ -48,12 +48,15 @@ class Scheduler {
     result_.queues = share_queues(kernel.machine());
     result_.rings.assign(dma::registers::queues, {});
     for (auto& rings : result_.rings) rings.assign(kernel.machine().dma_engines, {});
+    for (const Operation& operation : kernel.operations())
+      if (!operation.is_barrier) used_[static_cast<std::size_t>(operation.engine)] = true;
   }
 
   Schedule run() {
-    for (const Operation& operation : kernel_.operations()) plan(operation);
+    for (const Operation& operation : kernel_.operations()) operation.is_barrier ? plan_barrier() : plan(operation);
     number();
-    for (std::size_t i = 0; i < planned_.size(); ++i) emit(kernel_.operations()[i], planned_[i]);
+    for (std::size_t i = 0; i < planned_.size(); ++i)
+      kernel_.operations()[i].is_barrier ? emit_barrier() : emit(kernel_.operations()[i], planned_[i]);
     finish();
     return std::move(result_);
   }
@@ -65,6 +68,7 @@ class Scheduler {
     std::uint32_t first_wait = 0;  // in waits_
     std::uint32_t waits = 0;
   };
+  using Arrival = std::array<std::vector<Dependence>, engines>;  // the copies each engine answers for at a barrier
 
   HazardMap& map_of(const Region& region) {
     if (region.memory != Memory::hbm) return region.memory == Memory::sbuf ? sbuf_ : psum_;
@@ -88,7 +92,10 @@ class Scheduler {
     for (const Region& region : operation.regions)
       map_of(region).find(region, agent,
                           [&](Agent other, std::uint32_t at) { needed_[other] = std::max(needed_[other], at + 1); });
-    if (operation.is_copy) needed_[agent] = ordinal;  // the queue's copy before
+    if (operation.is_copy) {
+      needed_[agent] = ordinal;  // the queue's copy before
+      triggered_by_[agent] = sequencer;
+    }
     for (const Region& region : operation.regions) map_of(region).record(region, agent, ordinal);
 
     Planned planned{agent, ordinal, static_cast<std::uint32_t>(waits_.size()), 0};
@@ -103,6 +110,33 @@ class Scheduler {
     }
     clocks_[agent].push_back(known_[sequencer]);
     planned_.push_back(planned);
+  }
+
+  // Of each queue the last copy, which the one before had to wait for, unless some engine knows that it has ended.
+  void plan_barrier() {
+    need_all_copies();
+    Arrival arrival;
+    for (Agent agent = engines; agent < max_agents; ++agent)
+      if (!known_by_any(agent) && !implied_by_another(agent))
+        arrival[triggered_by_[agent]].push_back({agent, needed_[agent] - 1});
+    arrivals_.push_back(std::move(arrival));
+    Clock all{};
+    for (std::size_t agent = 0; agent < max_agents; ++agent)
+      all[agent] = static_cast<std::uint32_t>(clocks_[agent].size());
+    for (std::size_t e = 0; e < engines; ++e)
+      if (used_[e]) known_[e] = all;
+    planned_.emplace_back();
+  }
+
+  void need_all_copies() {
+    needed_.fill(0);
+    for (std::size_t agent = engines; agent < max_agents; ++agent)
+      needed_[agent] = static_cast<std::uint32_t>(clocks_[agent].size());
+  }
+
+  bool known_by_any(Agent agent) const {
+    return std::any_of(known_.begin(), known_.end(),
+                       [&](const Clock& known) { return known[agent] >= needed_[agent]; });
   }
 
   // Whether another needed operation started only after this one was known to have completed.
@@ -166,13 +200,28 @@ class Scheduler {
     stream.push_back(trigger);
   }
 
+  void emit_barrier() {
+    const Arrival& arrival = arrivals_[result_.barriers++];
+    const auto all = static_cast<std::int32_t>(std::count(used_.begin(), used_.end(), true));
+    for (std::size_t e = 0; e < engines; ++e) {
+      if (!used_[e]) continue;
+      auto& stream = result_.streams[e];
+      stream.emplace_back().opcode = Opcode::drain;
+      if (arrival[e].empty()) stream.emplace_back().opcode = Opcode::semaphore;
+      emit_waits(stream, arrival[e]);
+      stream.back().update = {neuroncore::UpdateKind::add, barrier_semaphore, 1};
+      Instruction& meet = stream.emplace_back();
+      meet.opcode = Opcode::semaphore;
+      meet.waits[0] = {neuroncore::Condition::ge, barrier_semaphore, all * static_cast<std::int32_t>(result_.barriers)};
+      ++result_.waits;
+    }
+  }
+
   // A halt waits for what its own engine issued, not for copies: the sync engine waits for the last copy of each queue.
   void finish() {
     std::vector<Dependence> last;
     const Clock& known = known_[static_cast<std::size_t>(Engine::sync)];
-    needed_.fill(0);
-    for (std::size_t agent = engines; agent < max_agents; ++agent)
-      needed_[agent] = static_cast<std::uint32_t>(clocks_[agent].size());
+    need_all_copies();
     for (Agent agent = engines; agent < max_agents; ++agent)
       if (needed_[agent] > known[agent] && !implied_by_another(agent)) last.push_back({agent, needed_[agent] - 1});
     emit_waits(result_.streams[static_cast<std::size_t>(Engine::sync)], last);
@@ -191,6 +240,9 @@ class Scheduler {
   std::array<std::uint32_t, max_agents> needed_{};     // count of completed operations an operation needs
   std::vector<Dependence> waits_;
   std::vector<Planned> planned_;
+  std::array<bool, engines> used_{};                    // by the kernel
+  std::array<std::size_t, max_agents> triggered_by_{};  // the engine that triggered a queue's last copy
+  std::vector<Arrival> arrivals_;
   std::array<std::vector<std::int32_t>, engines> value_;  // of the semaphore once the operation has completed
   std::array<std::vector<std::uint8_t>, engines> signals_;
 };

@@ -8,11 +8,16 @@
 // has one, which every DMA engine raises by 1 at the end of a copy. DMA engines progress independently, so a count
 // would not tell which of two copies ended: a queue has at most one copy outstanding. A wait whose completion is known
 // already, directly or through what somebody waited for before (vector clocks), is not emitted.
+//
+// A barrier is three steps in the stream of every engine that the kernel uses: drain; once the copies have ended that
+// this engine answers for, add 1 to the barrier's semaphore; wait until all engines have added theirs. A record waits
+// before it updates, so the last two are records of their own.
 #include <array>
 #include <cstdint>
 #include <vector>
 
 #include "tilevp/dma/descriptor.hpp"
+#include "tilevp/dma/registers.hpp"
 #include "tilevp/neuron/hazards.hpp"
 #include "tilevp/neuron/kernel.hpp"
 
@@ -30,12 +35,15 @@ struct Schedule {
   std::vector<std::vector<std::vector<dma::Descriptor>>> rings;  // [queue][DMA engine]
   std::array<std::vector<std::uint8_t>, queue_classes> queues;   // of each class
   std::uint64_t waits = 0;
+  std::uint64_t barriers = 0;
 
   std::uint64_t instructions() const;
 };
 
 // The semaphore of an agent.
 inline std::uint8_t semaphore_of(Agent agent) { return agent; }
+// That of the barriers, behind the agents'.
+inline constexpr std::uint8_t barrier_semaphore = neuroncore::engines + dma::registers::queues;
 
 // UserError where the machine has too few DMA queues for the classes.
 Schedule schedule(const Kernel& kernel);

@@ -125,6 +125,7 @@ bool ReferenceMachine::issue(std::size_t engine) {
       break;
     case Opcode::semaphore:
       if (!ready(instruction)) return false;
+      update(instruction);
       break;
     case Opcode::dma_trigger:
       if (!ready(instruction)) return false;
@@ -144,9 +145,13 @@ bool ReferenceMachine::complete(std::size_t engine) {
   const Instruction& instruction = schedule_->streams[engine][sequencer.flying.front()];
   sequencer.flying.erase(sequencer.flying.begin());
   execute(instruction);
+  update(instruction);
+  return true;
+}
+
+void ReferenceMachine::update(const Instruction& instruction) {
   if (instruction.update.kind == neuroncore::UpdateKind::add)
     semaphores_[instruction.update.semaphore] += instruction.update.value;
-  return true;
 }
 
 bool ReferenceMachine::copy(std::size_t queue, std::size_t engine) {

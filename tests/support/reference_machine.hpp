@@ -49,6 +49,7 @@ class ReferenceMachine {
   bool complete(std::size_t engine);
   bool copy(std::size_t queue, std::size_t engine);
   bool ready(const neuroncore::Instruction& instruction) const;
+  void update(const neuroncore::Instruction& instruction);
   void execute(const neuroncore::Instruction& instruction);
   void matmul(const neuroncore::Instruction& instruction);
   void elementwise(const neuroncore::Instruction& instruction);

@@ -48,7 +48,39 @@ HappensBefore::HappensBefore(const std::vector<neuron::Operation>& operations, c
       add_all(to, ended_by(raised[wait.semaphore][steps - 1]));
     }
   };
+  std::int32_t arrived = 0;  // at barriers
+  // Every engine's stream from its drain to its wait; then all know what any of them knew or did.
+  const auto meet = [&](std::size_t barrier) {
+    std::vector<bool> all(count, false);
+    std::vector<std::size_t> met;
+    std::vector<std::int32_t> wanted;
+    for (std::size_t e = 0; e < neuroncore::engines; ++e) {
+      const auto& stream = schedule.streams[e];
+      if (at[e] == stream.size() || stream[at[e]].opcode != Opcode::drain) continue;
+      met.push_back(e);
+      ++at[e];
+      while (stream[at[e]].update.kind != neuroncore::UpdateKind::add) apply_waits(stream[at[e]++], known[e]);
+      apply_waits(stream[at[e]], known[e]);
+      if (stream[at[e]].update.semaphore == neuron::barrier_semaphore) arrived += stream[at[e]].update.value;
+      wanted.push_back(stream[++at[e]].waits[0].value);
+      if (stream[at[e]++].waits[0].semaphore != neuron::barrier_semaphore) throw std::logic_error("no wait to meet");
+      add_all(all, known[e]);
+      for (std::size_t i = 0; i < barrier; ++i)
+        if (!operations[i].is_copy && static_cast<std::size_t>(operations[i].engine) == e) {
+          all[i] = true;
+          add_all(all, before_[i]);
+        }
+    }
+    for (const auto value : wanted)
+      if (value != arrived) throw std::logic_error("a barrier that not all of its engines keep");
+    for (const std::size_t e : met) known[e] = all;
+    before_[barrier] = std::move(all);
+  };
   for (std::size_t i = 0; i < count; ++i) {
+    if (operations[i].is_barrier) {
+      meet(i);
+      continue;
+    }
     const auto engine = static_cast<std::size_t>(operations[i].engine);
     const auto& stream = schedule.streams[engine];
     while (stream[at[engine]].opcode == Opcode::semaphore) apply_waits(stream[at[engine]++], known[engine]);
@@ -90,6 +122,16 @@ std::string HappensBefore::first_violation() const {
       if (!first.is_copy && !second.is_copy && first.engine == second.engine) continue;
       if (!ordered(a, b) && conflict(first, second)) return "unordered: " + pair(a, b);
     }
+  for (std::size_t barrier = 0; barrier < operations_.size(); ++barrier) {
+    if (!operations_[barrier].is_barrier) continue;
+    for (std::size_t a = 0; a < barrier; ++a)
+      for (std::size_t b = barrier + 1; b < operations_.size(); ++b) {
+        const bool same =
+            !operations_[a].is_copy && !operations_[b].is_copy && operations_[a].engine == operations_[b].engine;
+        if (!operations_[a].is_barrier && !operations_[b].is_barrier && !same && !ordered(a, b))
+          return "a barrier between, and unordered: " + pair(a, b);
+      }
+  }
   for (const auto& copies : of_queue_) {
     for (std::size_t i = 1; i < copies.size(); ++i)
       if (!ordered(copies[i - 1], copies[i])) return "two copies of a queue: " + pair(copies[i - 1], copies[i]);

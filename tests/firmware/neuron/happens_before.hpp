@@ -19,8 +19,8 @@ class HappensBefore {
 
   // Whether operation a has ended before b starts, whatever the speed of the agents.
   bool ordered(std::size_t a, std::size_t b) const { return before_[b][a]; }
-  // The first rule that does not hold, or nothing: two conflicting operations are ordered, a queue has one copy at most
-  // outstanding, and every copy has ended before the sync engine halts.
+  // The first rule that does not hold, or nothing: two conflicting operations are ordered, as are any two with a
+  // barrier between them; a queue has one copy at most outstanding; every copy has ended before the sync engine halts.
   std::string first_violation() const;
 
  private:

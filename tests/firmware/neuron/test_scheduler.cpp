@@ -21,7 +21,7 @@ using neuron::Tensor;
 using neuroncore::Opcode;
 
 // A kernel of random operations on a few small buffers, so that most of them meet.
-void fill_at_random(Kernel& kernel, std::uint64_t seed, int operations) {
+void fill_at_random(Kernel& kernel, std::uint64_t seed, int operations, int barrier_every = 0) {
   std::mt19937_64 random(seed);
   const auto in = [&](std::int64_t low, std::int64_t high) {
     return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
@@ -40,6 +40,7 @@ void fill_at_random(Kernel& kernel, std::uint64_t seed, int operations) {
     return t.ap({{free, rows}, {1, size}}, row * free + first);
   };
   for (int i = 0; i < operations; ++i) {
+    if (barrier_every > 0 && i % barrier_every == barrier_every - 1) kernel.barrier();
     const std::int64_t rows = in(1, 4), row = in(0, 4), size = in(1, 12), first = in(0, 16), other = in(0, 16);
     const auto engine = in(0, 1) == 0 ? Engine::vector : Engine::gpsimd;
     const auto trigger = std::array{Engine::sync, Engine::scalar, Engine::gpsimd}[static_cast<std::size_t>(in(0, 2))];
@@ -91,6 +92,17 @@ TEST(Scheduler, OrdersEveryConflictAndNothingIsSuperfluous) {
     }
   }
   EXPECT_GT(waits, 1000u);
+}
+
+TEST(Scheduler, BarriersOrderEverythingAroundThem) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    Machine machine;
+    machine.dma_queues = seed % 3 == 0 ? 4 : 16;
+    Kernel kernel(machine);
+    fill_at_random(kernel, seed, 60, 1 + static_cast<int>(seed % 20));
+    const Schedule plan = schedule(kernel);
+    ASSERT_EQ(HappensBefore(kernel.operations(), plan, 16).first_violation(), "") << "seed " << seed;
+  }
 }
 
 TEST(Scheduler, IndependentOperationsDoNotWait) {
