@@ -77,17 +77,35 @@ void set_image_shape(Problem& p, ImageLayout layout, const std::vector<std::int6
     p.N = shape[0], p.C = shape[1], p.H = shape[2], p.W = shape[3];
 }
 
+const char* axes_of(ImageLayout layout) { return layout == ImageLayout::chwn ? "C,H,W,N" : "N,C,H,W"; }
+const char* option_of(ImageLayout layout) {
+  return layout == ImageLayout::chwn ? "--image-layout chwn" : "--image-layout nchw";
+}
+
+// Says how the image was read, and whether the other layout would fit. (nchw takes no strides.)
+void expect_channels(const runtime::OptionValues& options, const PlanRequest& plan,
+                     const std::vector<std::int64_t>& image, std::int64_t channels) {
+  const Problem& p = plan.problem;
+  if (p.C == channels) return;
+  const std::string sizes = std::to_string(image[0]) + ", " + std::to_string(image[1]) + ", " +
+                            std::to_string(image[2]) + ", " + std::to_string(image[3]);
+  std::string text = options.text("input") + " (" + sizes + ") read as " + axes_of(plan.image_layout) + " (" +
+                     option_of(plan.image_layout) + ") has " + std::to_string(p.C) + " channels, " +
+                     options.text("weights") + " (C,Hf,Wf,O) has " + std::to_string(channels);
+  const bool chwn = plan.image_layout == ImageLayout::chwn;
+  const ImageLayout other = chwn ? ImageLayout::nchw : ImageLayout::chwn;
+  if (image[chwn ? 1 : 0] == channels && (!chwn || (p.stride_h == 1 && p.stride_w == 1)))
+    text += std::string("; ") + option_of(other) + " would fit";
+  throw UserError("--input", text);
+}
+
 void read_files(const runtime::OptionValues& options, Request& request) {
   PlanRequest& plan = request.plan;
   Problem& p = plan.problem;
-  const bool chwn = plan.image_layout == ImageLayout::chwn;
-  auto image =
-      file_operand("--input", options.text("input"), chwn ? "C,H,W,N" : "N,C,H,W", plan.dtype, request.warnings);
+  auto image = file_operand("--input", options.text("input"), axes_of(plan.image_layout), plan.dtype, request.warnings);
   auto filter = file_operand("--weights", options.text("weights"), "C,Hf,Wf,O", plan.dtype, request.warnings);
   set_image_shape(p, plan.image_layout, image.shape);
-  if (filter.shape[0] != p.C)
-    throw UserError("--weights", options.text("weights") + ": " + std::to_string(filter.shape[0]) +
-                                     " input channels, " + options.text("input") + " has " + std::to_string(p.C));
+  expect_channels(options, plan, image.shape, filter.shape[0]);
   p.Hf = filter.shape[1];
   p.Wf = filter.shape[2];
   p.O = filter.shape[3];
