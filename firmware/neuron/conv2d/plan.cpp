@@ -194,4 +194,33 @@ Prediction predict(const Plan& plan) {
   return sum;
 }
 
+// In SBUF a row with its zero columns is one piece for all images of the stage, or a piece a column where a stage holds
+// fewer images than fit; without zero columns rows continue each other. In memory chwn has the images innermost.
+std::map<std::int64_t, std::int64_t> image_runs(const Plan& plan) {
+  const Problem& p = plan.problem;
+  std::map<std::int64_t, std::int64_t> runs;
+  const bool chwn = plan.image_layout == ImageLayout::chwn;
+  for (const Stage& stage : plan.stages()) {
+    const bool whole_columns = stage.images == plan.stage_images;
+    const bool near = whole_columns && (!chwn || stage.images == p.N);
+    const auto add = [&](std::int64_t rows, bool pieces_are_rows, std::int64_t channels) {
+      if (rows == 0) return;
+      const bool joined = pieces_are_rows && plan.pitch == p.W;
+      const std::int64_t columns = pieces_are_rows ? p.W : 1;
+      const std::int64_t length = columns * stage.images * (joined ? rows : 1) * plan.element_bytes();
+      runs[length] += channels * rows * p.W / columns / (joined ? rows : 1);
+    };
+    for (const ChannelTile& tile : plan.tiles)
+      for (std::int64_t t = 0; t < tile.outer_tiles; ++t)
+        for (std::int64_t r = 0; r < tile.rep; ++r) {
+          const auto window = row_window(t * tile.step + r + stage.row0 * p.stride_h - p.top, plan.rows_loaded, p.H);
+          add(window.inside, near, tile.count);
+          // Zero rows come from one row of zeros, so each is a piece of its own.
+          for (const std::int64_t rows : {window.before, window.behind})
+            for (std::int64_t i = 0; i < rows; ++i) add(1, whole_columns, tile.count);
+        }
+  }
+  return runs;
+}
+
 }  // namespace tilevp::neuron::conv2d

@@ -1,6 +1,7 @@
 #pragma once
 // How a convolution is cut into pieces that fit the core: what `describe` prints and the kernel follows.
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -99,5 +100,9 @@ struct Prediction {
   std::int64_t filter_bytes = 0;
 };
 Prediction predict(const Plan& plan);
+
+// Runs of the image loads, as the DMA engines move them (the side of a copy with more contiguous pieces): length in
+// bytes -> how many.
+std::map<std::int64_t, std::int64_t> image_runs(const Plan& plan);
 
 }  // namespace tilevp::neuron::conv2d

@@ -43,6 +43,16 @@ void print_memory(std::ostream& out, const Plan& plan) {
     out << "    slice   " << Plan::slice_slots << " x " << plan.slice_elements() * 4 << " (brings images apart)\n";
 }
 
+void print_runs(std::ostream& out, const Plan& plan) {
+  out << "  image DMA:";
+  const char* separator = " ";
+  for (const auto& [bytes, count] : image_runs(plan)) {
+    out << separator << count << (count == 1 ? " run of " : " runs of ") << bytes << " bytes";
+    separator = ", ";
+  }
+  out << "\n";
+}
+
 }  // namespace
 
 std::string Plan::text() const {
@@ -61,6 +71,7 @@ std::string Plan::text() const {
   out << "  predicted: " << p.matmuls << " matmuls, " << p.pe_cycles << " PE cycles, " << p.macs << " MACs ("
       << problem.useful_macs() << " useful), image DMA " << p.image_bytes << " bytes (" << p.halo_bytes
       << " of them zero rows beside the image), filter DMA " << p.filter_bytes << " bytes\n";
+  print_runs(out, *this);
   return out.str();
 }
 

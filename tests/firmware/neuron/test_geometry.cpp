@@ -230,5 +230,60 @@ TEST(Plan, TextNamesWhatMatters) {
     EXPECT_THAT(text, HasSubstr(part));
 }
 
+using Runs = std::map<std::int64_t, std::int64_t>;
+
+// 8 strips x 2 outer tiles x 4 bands x 32 channels x 4 rows, each 32 columns x 4 images of 2 bytes: with zero columns
+// beside them rows do not continue each other.
+TEST(ImageRuns, RowsWithZeroColumnsAreRunsOfTheirOwn) {
+  const Problem p{
+      .N = 4, .C = 32, .H = 32, .W = 32, .O = 32, .Hf = 5, .Wf = 5, .top = 2, .bottom = 2, .left = 2, .right = 2};
+  const Plan plan = make_plan({.problem = p}, Machine{});
+  EXPECT_EQ(image_runs(plan), (Runs{{256, 8192}}));
+  EXPECT_THAT(plan.text(), HasSubstr("\n  image DMA: 8192 runs of 256 bytes\n"));
+}
+
+// 8 strips of 28 rows of 448 bytes, 3 outer tiles, 256 channels. The last strip begins at row 196 + t: t = 1 leaves the
+// image by one row, t = 2 by two; each of those comes from the row of zeros.
+TEST(ImageRuns, RowsWithoutZeroColumnsContinueEachOther) {
+  const Problem p{.C = 256, .H = 224, .W = 224, .O = 256, .Hf = 3, .Wf = 3};
+  EXPECT_EQ(image_runs(make_plan({.problem = p}, Machine{})),
+            (Runs{{28 * 448, 22 * 256}, {27 * 448, 256}, {26 * 448, 256}, {448, 3 * 256}}));
+}
+
+// What the descriptors hold: the side with more contiguous pieces.
+std::int64_t runs_of_descriptors(const Plan& plan) {
+  Kernel kernel{Machine{}};
+  const std::uint64_t apart = 1 << 24;
+  emit(kernel, plan, {.image = 0, .filter = apart, .output = 2 * apart, .zeros = 3 * apart});
+  const Schedule schedule = neuron::schedule(kernel);
+  std::uint64_t total = 0;
+  for (const auto queue : schedule.queues[static_cast<std::size_t>(QueueClass::inputs)])
+    for (const auto& ring : schedule.rings[queue])
+      for (const auto& descriptor : ring)
+        if (!descriptor.empty) total += std::max(descriptor.source.runs(), descriptor.destination.runs());
+  return static_cast<std::int64_t>(total);
+}
+
+TEST(ImageRuns, AreThoseOfTheDescriptors) {
+  const Problem padded{.N = 3, .C = 20, .H = 14, .W = 10, .O = 8, .Hf = 3, .Wf = 2, .top = 1, .bottom = 2, .left = 1};
+  const Problem plain{.N = 45, .C = 6, .H = 12, .W = 9, .O = 8, .Hf = 2, .Wf = 2, .bottom = 1};
+  Machine small;
+  small.sbuf_bytes = 2'000;
+  for (const Problem& problem : {padded, plain})
+    for (const auto layout : {ImageLayout::chwn, ImageLayout::nchw})
+      for (const auto variant : {Variant::standard, Variant::strided})
+        for (const Machine& machine : {Machine{}, small}) {
+          if (layout == ImageLayout::nchw && variant == Variant::strided) continue;
+          const Plan plan = make_plan({.problem = problem, .image_layout = layout, .variant = variant}, machine);
+          std::int64_t count = 0, bytes = 0;
+          for (const auto& [length, runs] : image_runs(plan)) {
+            count += runs;
+            bytes += length * runs;
+          }
+          EXPECT_EQ(count, runs_of_descriptors(plan)) << plan.text();
+          EXPECT_EQ(bytes, predict(plan).image_bytes) << plan.text();
+        }
+}
+
 }  // namespace
 }  // namespace tilevp::neuron::conv2d
