@@ -96,14 +96,15 @@ class Validator {
       else if (others != nullptr && others->is_object())
         check(member, *others, member_path);
       else if (others != nullptr && !others->as_bool())
-        refuse(known, name, member_path);
+        refuse(known, name, path);
     }
   }
 
   [[noreturn]] static void refuse(const boost::json::object& known, const std::string& name, const std::string& path) {
     std::vector<std::string> names;
     for (const auto& [key, member] : known) names.emplace_back(key);
-    throw KeyError(path, "unknown key" + described::nearest_hint(name, names));
+    throw KeyError(described::path_to_key(path, name),
+                   "unknown key" + described::nearest_hint(name, names, path.empty() ? "" : path + "."));
   }
 
   const value& root_;

@@ -7,6 +7,10 @@ namespace tilevp::described {
 
 namespace {
 
+// A suggestion farther off than this, or found by fewer letters, is a guess.
+constexpr std::size_t edits_nearby = 3;
+constexpr std::size_t letters_of_a_part = 3;
+
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 std::string lower(std::string_view text) {
@@ -76,9 +80,19 @@ std::vector<std::string> nearest_to_glob(std::string_view pattern, std::span<con
   return result;
 }
 
-std::string nearest_hint(std::string_view name, std::span<const std::string> candidates) {
+std::string nearest_hint(std::string_view name, std::span<const std::string> candidates, std::string_view prefix) {
   if (candidates.empty()) return "; nothing is known here";
-  return "; nearest is '" + nearest(name, candidates) + "'";
+  const std::string wanted = lower(name);
+  std::string best = nearest(name, candidates);
+  const std::size_t edits = edit_distance(wanted, lower(best));
+  const std::size_t limit = std::max(edits_nearby, wanted.size() / 3);
+  if (edits > limit || (edits > 0 && edits >= wanted.size())) {
+    const auto holds = [&](const std::string& candidate) { return lower(candidate).find(wanted) != std::string::npos; };
+    const auto whole = wanted.size() < letters_of_a_part ? candidates.end() : std::ranges::find_if(candidates, holds);
+    if (whole == candidates.end()) return "";
+    best = *whole;
+  }
+  return "; nearest is '" + std::string(prefix) + best + "'";
 }
 
 std::string join(std::span<const std::string> names) {

@@ -21,8 +21,10 @@ std::string nearest(std::string_view name, std::span<const std::string> candidat
 std::vector<std::string> nearest_to_glob(std::string_view pattern, std::span<const std::string> candidates,
                                          std::size_t count);
 
-// The tail of an error line: "; nearest is 'latency_ns'", or "; nothing is known here" without candidates.
-std::string nearest_hint(std::string_view name, std::span<const std::string> candidates);
+// The tail of an error line: "; nearest is 'latency_ns'", with `prefix` before the name ("dma."); "; nothing is known
+// here" without candidates. Nothing where no candidate is near: within 3 edits or a third of the name's length, and
+// not all of it, or the name as a part.
+std::string nearest_hint(std::string_view name, std::span<const std::string> candidates, std::string_view prefix = "");
 
 // "a, b, c".
 std::string join(std::span<const std::string> names);

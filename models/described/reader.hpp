@@ -32,7 +32,8 @@ void read_struct(T& out, const boost::json::value& value, const std::string& pat
   for (const auto& [key, member] : value.get_object()) {
     const std::string name(key.data(), key.size());
     if (std::find(names.begin(), names.end(), name) == names.end())
-      throw KeyError(path_to_key(path, name), "unknown key" + nearest_hint(name, names));
+      throw KeyError(path_to_key(path, name),
+                     "unknown key" + nearest_hint(name, names, path.empty() ? "" : path + "."));
   }
   for_each_member(out, [&](const char* name, auto& member) {
     if (const auto* found_value = value.get_object().if_contains(name))
@@ -54,7 +55,9 @@ void read_integer(T& out, const boost::json::value& value, const std::string& pa
   const T number = value.is_number() ? value.to_number<T>(error) : T{};
   if (!value.is_number() || error)
     throw KeyError(path, "expected an integer from " + std::to_string(std::numeric_limits<T>::min()) + " to " +
-                             std::to_string(std::numeric_limits<T>::max()) + ", found " + found(value));
+                             std::to_string(std::numeric_limits<T>::max()) +
+                             (path.ends_with("_hz") ? " in hertz, for instance 1400000000 or 1.4e9" : "") + ", found " +
+                             found(value));
   out = number;
 }
 

@@ -119,7 +119,11 @@ TEST(Description, OverridesTheLastWins) {
 }
 
 TEST(Description, UnknownKeysNameTheNearest) {
-  EXPECT_THAT(error_of("trn1", {"dma.engins=4"}), AllOf(HasSubstr("-c dma.engins"), HasSubstr("nearest is 'engines'")));
+  EXPECT_THAT(error_of("trn1", {"dma.engins=4"}),
+              AllOf(HasSubstr("-c dma.engins"), HasSubstr("nearest is 'dma.engines'")));
+  EXPECT_THAT(error_of("trn1", {"core.pe.clock_hz=1.4GHz"}),
+              HasSubstr("in hertz, for instance 1400000000 or 1.4e9, found \"1.4GHz\""));
+  EXPECT_EQ(load_description("trn1", {"core.pe.clock_hz=1.4e9"}).description.core.pe.clock_hz, 1'400'000'000u);
   EXPECT_THAT(error_of("trn9", {}),
               AllOf(HasSubstr("--platform: unknown platform 'trn9'"), HasSubstr("nearest is 'trn1'")));
 }

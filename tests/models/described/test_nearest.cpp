@@ -29,6 +29,9 @@ TEST(Nearest, FindsTheNearestName) {
   EXPECT_EQ(nearest("x", {}), "");
   EXPECT_EQ(nearest_hint("matmul", names), "; nearest is 'neuron/matmul'");
   EXPECT_EQ(nearest_hint("x", {}), "; nothing is known here");
+  EXPECT_EQ(nearest_hint("dma/bnech", names, "programs."), "; nearest is 'programs.dma/bench'");
+  EXPECT_EQ(nearest_hint("transformer", names), "") << "no name is like it";
+  EXPECT_EQ(nearest_hint("x", std::vector<std::string>{"pe"}), "") << "every letter would change";
   const std::vector<std::string> probes{"pe.busy", "dma1.busy", "dma0.busy", "dma0.depth"};
   EXPECT_EQ(nearest_to_glob("dna*", probes, 2), (std::vector<std::string>{"dma1.busy", "dma0.busy"}));
 }

@@ -47,13 +47,13 @@ TEST(Overrides, TheLastOneWins) {
 }
 
 TEST(Overrides, AreNamedAsThePlaceOfAnError) {
-  EXPECT_EQ(error_of("{}", {"dram.latncy_ns=1"}), "-c dram.latncy_ns: unknown key; nearest is 'latency_ns'");
+  EXPECT_EQ(error_of("{}", {"dram.latncy_ns=1"}), "-c dram.latncy_ns: unknown key; nearest is 'dram.latency_ns'");
   EXPECT_EQ(error_of("{}", {"drma.latency_ns=1"}), "-c drma.latency_ns: unknown key; nearest is 'dram'");
   EXPECT_EQ(error_of("{}", {"dram.shared=maybe"}), "-c dram.shared: expected true or false, found \"maybe\"");
   EXPECT_EQ(error_of("{}", {"dram.share=1e400"}), "-c dram.share: expected a number, found \"1e400\"");
   EXPECT_EQ(error_of("{}", {"dram.ports[0].rate_bytes_per_ns=-3"}),
             "-c dram.ports[0].rate_bytes_per_ns: expected a positive number, found -3.000000");
-  EXPECT_EQ(error_of("{}", {"debug={\"nam\":1}"}), "-c debug: debug.nam: unknown key; nearest is 'name'");
+  EXPECT_EQ(error_of("{}", {"debug={\"nam\":1}"}), "-c debug: debug.nam: unknown key; nearest is 'debug.name'");
 }
 
 TEST(Overrides, LeaveTheFileTheFilesErrors) {

@@ -62,10 +62,10 @@ TEST(Reader, NullEmptiesAnOptional) {
 }
 
 TEST(Reader, NamesUnknownKeysWithTheNearest) {
-  EXPECT_EQ(error_of(R"({"dram": {"latncy_ns": 1}})"), "dram.latncy_ns: unknown key; nearest is 'latency_ns'");
+  EXPECT_EQ(error_of(R"({"dram": {"latncy_ns": 1}})"), "dram.latncy_ns: unknown key; nearest is 'dram.latency_ns'");
   EXPECT_EQ(error_of(R"({"Titel": ""})"), "Titel: unknown key; nearest is 'title'");
   EXPECT_EQ(error_of(R"({"dram": {"ports": [{}, {"lane s": 1}]}})"),
-            "dram.ports[1][\"lane s\"]: unknown key; nearest is 'lanes'");
+            "dram.ports[1][\"lane s\"]: unknown key; nearest is 'dram.ports[1].lanes'");
 }
 
 TEST(Reader, NamesTypesThatDoNotFit) {
