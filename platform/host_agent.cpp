@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <locale>
+#include <sstream>
 
 #include "tilevp/base/errors.hpp"
 
@@ -20,6 +22,7 @@ HostAgent::HostAgent(sc_core::sc_module_name name, Simulation& simulation, const
     : sc_module(name),
       parameters_(parameters),
       map_(std::move(map)),
+      simulation_(simulation),
       agent_(simulation, this->name(), port),
       port_("port", agent_) {
   simulation.thread(
@@ -51,16 +54,22 @@ void HostAgent::read(std::uint64_t address, std::span<std::byte> bytes) {
 void HostAgent::access(memory::Command command, std::uint64_t address, std::span<std::byte> bytes,
                        std::uint64_t latency_ps) {
   if (first_access_ == std::chrono::steady_clock::time_point{}) first_access_ = std::chrono::steady_clock::now();
+  current_ = {command, address, bytes.size(), 0, agent_.local_ps()};
+  const WaitBoard::Guard guard(simulation_.waits(), [this] { return accessing(); });
+  const BusyTime* busy = busy_time(address);
   agent_.advance_to(agent_.local_ps() + latency_ps);
   while (!bytes.empty()) {
     const auto piece = bytes.first(std::min<std::size_t>(bytes.size(), parameters_.access_bytes));
     agent_.sync();
     const std::uint64_t begin = agent_.local_ps();
     const auto pattern = memory::AccessPattern::contiguous(address, piece.size());
+    const std::uint64_t busy_before_ps = busy == nullptr ? 0 : busy->counter->value();
     const auto grant = port_.transfer(command, pattern, piece, 0);
+    if (busy != nullptr) memory_busy_ps_[busy->path] += busy->counter->value() - busy_before_ps;
     const auto link_ps = to_ps(static_cast<double>(piece.size()) / parameters_.bytes_per_ns);
     agent_.advance_to(std::max(grant.end_ps, begin + link_ps));
     address += piece.size();
+    current_.done += piece.size();
     bytes = bytes.subspan(piece.size());
   }
   last_access_ = std::chrono::steady_clock::now();
@@ -74,6 +83,31 @@ void HostAgent::wait_for_interrupt(unsigned line) {
   waits_for_line_ = line;
   waits_since_ps_ = agent_.local_ps();
   while (!levels_[line]) agent_.wait_for(raised_, [this] { return waiting(); });
+}
+
+const HostAgent::BusyTime* HostAgent::busy_time(std::uint64_t address) {
+  if (busy_times_.empty()) {
+    for (const auto& region : map_) busy_times_.push_back({region.name, nullptr});
+    for (const auto& entry : simulation_.statistics().all())
+      for (auto& busy : busy_times_)
+        if (entry.path == busy.path && entry.definition->name == "busy_ps") busy.counter = entry.counter;
+  }
+  for (std::size_t i = 0; i < map_.size(); ++i)
+    if (address >= map_[i].base && address - map_[i].base < map_[i].bytes)
+      return busy_times_[i].counter == nullptr ? nullptr : &busy_times_[i];
+  return nullptr;
+}
+
+WaitingRecord HostAgent::accessing() const {
+  std::ostringstream what;
+  what.imbue(std::locale::classic());
+  what << "its own " << (current_.command == memory::Command::write ? "write" : "read") << " at 0x" << std::hex
+       << current_.address;
+  return {.who = name(),
+          .what = what.str(),
+          .since_ps = current_.since_ps,
+          .has = std::to_string(current_.done) + " bytes",
+          .wants = std::to_string(current_.bytes) + " bytes"};
 }
 
 WaitingRecord HostAgent::waiting() const {

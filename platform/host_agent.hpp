@@ -7,6 +7,8 @@
 #include <array>
 #include <chrono>
 #include <functional>
+#include <map>
+#include <string>
 #include <systemc>
 #include <vector>
 
@@ -35,6 +37,9 @@ class HostAgent final : public sc_core::sc_module, public runtime::Host {
   // Host seconds from the begin of the first access to the end of the last; 0 without an access.
   double access_seconds() const { return std::chrono::duration<double>(last_access_ - first_access_).count(); }
 
+  // Time that memories were busy while the host accessed them, by path.
+  const std::map<std::string, std::uint64_t, std::less<>>& memory_busy_ps() const { return memory_busy_ps_; }
+
   const std::vector<runtime::Region>& map() const override { return map_; }
   void write(std::uint64_t address, std::span<const std::byte> bytes) override;
   void read(std::uint64_t address, std::span<std::byte> bytes) override;
@@ -44,9 +49,17 @@ class HostAgent final : public sc_core::sc_module, public runtime::Host {
  private:
   void access(memory::Command command, std::uint64_t address, std::span<std::byte> bytes, std::uint64_t latency_ps);
   WaitingRecord waiting() const;
+  WaitingRecord accessing() const;
+  // The busy time of the memory at `address`; null where none is counted.
+  struct BusyTime {
+    std::string path;
+    const Counter* counter = nullptr;
+  };
+  const BusyTime* busy_time(std::uint64_t address);
 
   HostParameters parameters_;
   std::vector<runtime::Region> map_;
+  Simulation& simulation_;
   Agent agent_;
   memory::InitiatorPort port_;
   std::array<bool, interrupt_lines> levels_{};
@@ -56,6 +69,16 @@ class HostAgent final : public sc_core::sc_module, public runtime::Host {
   std::chrono::steady_clock::time_point last_access_{};
   unsigned waits_for_line_ = 0;
   std::uint64_t waits_since_ps_ = 0;
+  // The access that is under way, for the wait board.
+  struct Access {
+    memory::Command command = memory::Command::read;
+    std::uint64_t address = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t done = 0;
+    std::uint64_t since_ps = 0;
+  } current_;
+  std::vector<BusyTime> busy_times_;  // one a region of the map, found at the first access
+  std::map<std::string, std::uint64_t, std::less<>> memory_busy_ps_;
 };
 
 }  // namespace tilevp::platform

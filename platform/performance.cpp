@@ -61,7 +61,7 @@ UnitReport dma_engine_report(const Module& module, const ClockDomain& clock) {
   return unit;
 }
 
-UnitReport unit_report(const Module& module, const std::vector<ClockDomain>& clocks, std::uint64_t simulated_ps) {
+UnitReport unit_report(const Module& module, const std::vector<ClockDomain>& clocks, std::uint64_t window_ps) {
   const auto kind = kind_of(module.path);
   const auto clock = std::ranges::find(clocks, kind, &ClockDomain::name);
   UnitReport unit;
@@ -75,7 +75,7 @@ UnitReport unit_report(const Module& module, const std::vector<ClockDomain>& clo
             .stalled = module.stalled("_cycles"),
             .instructions = module.value("instructions")};
   }
-  unit.utilisation = share(module.value("busy_ps"), simulated_ps);
+  unit.utilisation = share(module.value("busy_ps"), window_ps);
   return unit;
 }
 
@@ -101,19 +101,65 @@ DmaReport dma_report(const Module& module) {
           .stalled = module.stalled("_ps")};
 }
 
-// What was busy longest; of equals the first by path.
-std::string busiest(const std::vector<Module>& all) {
-  const Module* first = nullptr;
-  for (const auto& module : all)
-    if (module.value("busy_ps") > (first == nullptr ? 0 : first->value("busy_ps"))) first = &module;
-  return first == nullptr ? "" : first->path;
+bool is_queue(const Module& module) { return module.has("descriptors"); }
+bool is_unit(const Module& module) { return !is_queue(module) && (module.has("busy_cycles") || module.has("packets")); }
+
+// Busy time under the name it is shown by; units of one kind share one, by their kind.
+struct Busy {
+  std::string name;
+  std::uint64_t busy_ps = 0;
+  std::uint64_t units = 0;
+};
+
+std::vector<Busy> busy_times(const std::vector<Module>& all, const HostBusy& host_busy) {
+  std::map<std::string, Busy> kinds;
+  std::vector<Busy> result;
+  for (const auto& module : all) {
+    if (is_queue(module)) continue;
+    const std::uint64_t busy_ps = module.value("busy_ps");
+    if (is_unit(module)) {
+      auto& kind = kinds[kind_of(module.path)];
+      kind.name = kind.units == 0 ? module.path : kind_of(module.path);
+      kind.busy_ps += busy_ps;
+      ++kind.units;
+    } else {
+      const auto host = host_busy.find(module.path);
+      result.push_back({module.path, busy_ps - (host == host_busy.end() ? 0 : std::min(host->second, busy_ps)), 1});
+    }
+  }
+  for (const auto& [name, kind] : kinds) result.push_back(kind);
+  return result;
+}
+
+// What was busy for less of the time than this did not bound it: the work waited for one thing after the other.
+constexpr double bounding_share = 0.5;
+
+void add_bound(Report& report, const std::vector<Module>& all, const HostBusy& host_busy, std::uint64_t window_ps) {
+  for (const auto& busy : busy_times(all, host_busy)) {
+    const double busy_share = share(busy.busy_ps, window_ps) / static_cast<double>(busy.units);
+    if (busy_share <= report.busiest_share) continue;
+    report.busiest = busy.name;
+    report.busiest_share = busy_share;
+  }
+  report.bound_by = report.busiest.empty() || report.busiest_share >= bounding_share ? report.busiest : "latency";
 }
 
 constexpr std::array made_figures{
-    StatisticDefinition{"simulated_ps", "ps", "Simulated time from the start to the end of the run."},
+    StatisticDefinition{"simulated_ps", "ps",
+                        "Simulated time from the start to the end of the run, the host's accesses included."},
+    StatisticDefinition{
+        "kernel_ps", "ps",
+        "Of simulated_ps, the device's own work: from the first start of an engine to the last interrupt "
+        "taken, summed over kernels; 0 where the program does not measure it."},
     StatisticDefinition{"cycles", "cycles", "Whole cycles of a clock domain that began within simulated_ps."},
-    StatisticDefinition{"utilisation", "1", "busy_ps of a unit over simulated_ps."},
-    StatisticDefinition{"bound_by", "", "Path of the unit, memory or DMA queue with the largest busy_ps."},
+    StatisticDefinition{"utilisation", "1",
+                        "busy_ps of a unit over kernel_ps; over simulated_ps where kernel_ps is 0."},
+    StatisticDefinition{
+        "bound_by", "",
+        "The unit or memory with the largest busy share of kernel_ps (of simulated_ps where that is 0). "
+        "Several units of a kind count by their mean, named by the kind; a memory without the time it "
+        "served the host. 'latency' where the largest share is below one half: nothing was busy for "
+        "half of the kernel."},
     StatisticDefinition{"max_ulp", "steps", "Largest distance of a result from its reference, in steps of its type."},
     StatisticDefinition{"max_abs_error", "", "Largest absolute difference between finite results and references."},
     StatisticDefinition{"mismatches", "1", "Results beyond the bound that --check asked for."},
@@ -130,23 +176,24 @@ constexpr std::array made_figures{
 }  // namespace
 
 void add_performance(Report& report, const StatisticsRegistry& statistics, const std::vector<ClockDomain>& clocks,
-                     std::uint64_t simulated_ps) {
+                     std::uint64_t simulated_ps, const HostBusy& host_busy) {
   report.simulated_ps = simulated_ps;
+  const std::uint64_t window_ps = report.kernel_ps == 0 ? simulated_ps : report.kernel_ps;
   for (const auto& clock : clocks)
     report.domains.push_back({clock.name(),
                               static_cast<double>(clock.numerator_hz()) / static_cast<double>(clock.denominator()),
                               clock.cycles_until(simulated_ps)});
   const auto all = modules(statistics);
   for (const auto& module : all) {
-    if (module.has("descriptors")) {
+    if (is_queue(module)) {
       if (module.value("descriptors") > 0) report.dma.push_back(dma_report(module));
-    } else if (module.has("busy_cycles") || module.has("packets")) {
-      report.units.push_back(unit_report(module, clocks, simulated_ps));
+    } else if (is_unit(module)) {
+      report.units.push_back(unit_report(module, clocks, window_ps));
     } else if (module.has("bytes_read") && module.has("bytes_written")) {
       report.memories.push_back(memory_report(module));
     }
   }
-  report.bound_by = busiest(all);
+  add_bound(report, all, host_busy, window_ps);
 }
 
 std::vector<StatisticDefinition> figures(const StatisticsRegistry& statistics) {

@@ -1,5 +1,7 @@
 #pragma once
 // The report's `time` and `performance`, from the counters of the models.
+#include <map>
+#include <string>
 #include <vector>
 
 #include "tilevp/base/statistics.hpp"
@@ -8,9 +10,13 @@
 
 namespace tilevp::platform {
 
-// Fills simulated_ps, domains, units, memories, dma and bound_by.
+// Time that memories were busy for the host, by path.
+using HostBusy = std::map<std::string, std::uint64_t, std::less<>>;
+
+// Fills simulated_ps, domains, units, memories, dma and bound_by. Shares are of report.kernel_ps, which is set before:
+// units work in it alone, and what memories did for the host does not count.
 void add_performance(Report& report, const StatisticsRegistry& statistics, const std::vector<ClockDomain>& clocks,
-                     std::uint64_t simulated_ps);
+                     std::uint64_t simulated_ps, const HostBusy& host_busy = {});
 
 // What each figure of the report means: those the models count and those made of them, by name.
 std::vector<StatisticDefinition> figures(const StatisticsRegistry& statistics);

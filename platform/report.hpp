@@ -45,7 +45,7 @@ struct UnitReport {
   std::uint64_t busy_cycles = 0;
   std::map<std::string, std::uint64_t> stalled{};  // cause -> cycles
   std::uint64_t instructions = 0;
-  double utilisation = 0;  // busy share of the simulated time
+  double utilisation = 0;  // busy share of the kernel's time
 };
 BOOST_DESCRIBE_STRUCT(UnitReport, (), (path, kind, clock, busy_cycles, stalled, instructions, utilisation))
 
@@ -101,10 +101,15 @@ struct Report {
   Status status = Status::finished;
   std::uint64_t seed = 1;
   std::uint64_t simulated_ps = 0;
+  std::uint64_t kernel_ps = 0;  // of that, the device's own work; 0: the program did not measure it
   std::vector<DomainReport> domains{};
   HostReport host{};
   std::optional<runtime::Verification> verification{};
-  std::string bound_by{};  // path of the unit, memory or queue that was busy longest; empty: nothing was
+  // What was busy longest: path of a unit or memory, kind of units of which there are several (`busiest_share` is
+  // their mean). bound_by is that, or "latency" where it was busy for less than half of the time. Empty: nothing was.
+  std::string bound_by{};
+  std::string busiest{};
+  double busiest_share = 0;
   std::vector<UnitReport> units{};
   std::vector<MemoryReport> memories{};
   std::vector<DmaReport> dma{};

@@ -18,6 +18,15 @@ const OptionSpec& find_option(const std::vector<OptionSpec>& known, const std::s
   throw UserError(name, "unknown option of '" + std::string(command) + "'" + described::nearest_hint(name, names));
 }
 
+constexpr std::size_t short_length = 2;  // "-c"
+
+// The one-letter option that `word` begins with, its value behind it: `-cdma.engines=1`. Null: it is no such word.
+const OptionSpec* joined_option(const std::string& word, const std::vector<OptionSpec>& known) {
+  if (word.size() <= short_length || word[1] == '-' || word[short_length] == '=') return nullptr;
+  const auto found = std::ranges::find(known, word.substr(0, short_length), &OptionSpec::name);
+  return found == known.end() || found->takes != Takes::value ? nullptr : &*found;
+}
+
 bool looks_like_option(const std::string& word) { return word.size() > 1 && word[0] == '-'; }
 
 }  // namespace
@@ -35,6 +44,12 @@ std::vector<std::string> Arguments::all(std::string_view option) const {
 Arguments parse_arguments(std::span<const std::string> words, const std::vector<OptionSpec>& known,
                           std::string_view command) {
   Arguments arguments;
+  const auto add = [](Arguments& to, const OptionSpec& option, std::string value) {
+    auto& values = to.values_[option.name];
+    if (!values.empty() && !option.repeatable)
+      throw UserError(option.name, "given twice: '" + values.front() + "' and '" + value + "'");
+    values.push_back(std::move(value));
+  };
   bool only_positionals = false;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (only_positionals || !looks_like_option(words[i])) {
@@ -43,6 +58,10 @@ Arguments parse_arguments(std::span<const std::string> words, const std::vector<
     }
     if (words[i] == "--") {
       only_positionals = true;
+      continue;
+    }
+    if (const auto* option = joined_option(words[i], known); option != nullptr) {
+      add(arguments, *option, words[i].substr(short_length));
       continue;
     }
     const auto equals = words[i].find('=');
@@ -56,12 +75,14 @@ Arguments parse_arguments(std::span<const std::string> words, const std::vector<
       if (i + 1 == words.size()) throw UserError(name, "expected a value (" + option.placeholder + "), found nothing");
       value = words[++i];
     }
-    auto& values = arguments.values_[name];
-    if (!values.empty() && !option.repeatable)
-      throw UserError(name, "given twice: '" + values.front() + "' and '" + value + "'");
-    values.push_back(std::move(value));
+    add(arguments, option, std::move(value));
   }
   return arguments;
+}
+
+std::string words_text(std::size_t count) {
+  if (count == 0) return "nothing";
+  return std::to_string(count) + (count == 1 ? " word" : " words");
 }
 
 std::string help_lines(const std::vector<OptionSpec>& options) {

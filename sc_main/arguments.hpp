@@ -44,6 +44,9 @@ class Arguments {
 Arguments parse_arguments(std::span<const std::string> words, const std::vector<OptionSpec>& known,
                           std::string_view command);
 
+// How many words were found: "nothing", "1 word", "2 words".
+std::string words_text(std::size_t count);
+
 // The options as help text, one a line, aligned.
 std::string help_lines(const std::vector<OptionSpec>& options);
 

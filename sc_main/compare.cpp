@@ -1,4 +1,8 @@
 // `tilevp compare A B`: two .npy files, or two reports.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
 #include <iostream>
 #include <map>
 
@@ -24,7 +28,13 @@ runtime::CheckRequest criterion(const Arguments& arguments) {
 }
 
 int compare_tensors(const std::string& a, const std::string& b, const runtime::CheckRequest& request) {
-  const auto comparison = runtime::compare(runtime::read_npy(a), runtime::read_npy(b), request, a + " and " + b);
+  const auto left = runtime::read_npy(a), right = runtime::read_npy(b);
+  if (left.shape != right.shape) {
+    std::cout << "shapes differ: " << runtime::shape_text(left.shape) << " and " << runtime::shape_text(right.shape)
+              << "\n";
+    return static_cast<int>(Outcome::verification_failed);
+  }
+  const auto comparison = runtime::compare(left, right, request, a + " and " + b);
   std::cout << runtime::text_of(comparison) << "\n";
   return comparison.mismatches == 0 ? 0 : static_cast<int>(Outcome::verification_failed);
 }
@@ -35,26 +45,61 @@ boost::json::value read_report(const std::string& file) {
   return tree;
 }
 
-// Figures of the host computer differ from run to run, and reports that stand side by side have names of their own.
-bool is_left_out(const std::string& path) {
-  return path.starts_with("host.") || path.starts_with("files.") || path == "program.options.output";
+using Figures = std::map<std::string, std::string>;
+
+Figures figures_of(const boost::json::value& report) {
+  Figures figures;
+  for (auto& leaf : leaves(report)) figures.emplace(leaf.path, leaf.text);
+  return figures;
 }
 
-int compare_reports(const std::string& a, const std::string& b) {
-  std::map<std::string, std::string> left;
-  for (auto& leaf : leaves(read_report(a))) left.emplace(leaf.path, leaf.text);
-  std::size_t changed = 0;
-  const auto show = [&](const std::string& path, const std::string& from, const std::string& to) {
-    if (is_left_out(path) || from == to) return;
-    ++changed;
-    std::cout << path << ": " << from << " -> " << to << "\n";
+// Nothing of the run itself: figures of the host computer, names of written files, and a check that only one run made.
+bool is_left_out(const std::string& path, const Figures& a, const Figures& b) {
+  constexpr std::string_view option = "program.options.";
+  if (path.starts_with("host.") || path.starts_with("files.")) return true;
+  if (path.starts_with("verification")) return a.contains("verification") || b.contains("verification");  // null
+  if (!path.starts_with(option)) return false;
+  const std::string file = "files." + path.substr(option.size());
+  return path == "program.options.output" || a.contains(file) || b.contains(file);
+}
+
+// " (+12.5 %)" where both are numbers.
+std::string change_text(const std::string& from, const std::string& to) {
+  const auto number = [](const std::string& text, double& value) {
+    const char* end = text.data() + text.size();
+    return std::from_chars(text.data(), end, value).ptr == end;
   };
-  for (auto& leaf : leaves(read_report(b))) {
-    const auto found = left.find(leaf.path);
-    show(leaf.path, found == left.end() ? "absent" : found->second, leaf.text);
-    if (found != left.end()) left.erase(found);
-  }
-  for (const auto& [path, text] : left) show(path, text, "absent");
+  double before = 0, after = 0;
+  if (!number(from, before) || !number(to, after) || before == 0) return "";
+  char text[48];
+  std::snprintf(text, sizeof text, " (%+.1f %%)", 100 * (after - before) / before);
+  return text;
+}
+
+// Shown first, whether they differ or not.
+constexpr std::array<std::string_view, 3> headline{"time.kernel_ps", "time.simulated_ps", "performance.bound_by"};
+
+int compare_reports(const std::string& file_a, const std::string& file_b) {
+  const Figures a = figures_of(read_report(file_a)), b = figures_of(read_report(file_b));
+  const auto text = [](const Figures& figures, const std::string& path) {
+    const auto found = figures.find(path);
+    return found == figures.end() ? std::string("absent") : found->second;
+  };
+  std::size_t changed = 0;
+  const auto show = [&](const std::string& path, bool always) {
+    const std::string from = text(a, path), to = text(b, path);
+    if (from != to) {
+      ++changed;
+      std::cout << path << ": " << from << " -> " << to << change_text(from, to) << "\n";
+    } else if (always) {
+      std::cout << path << ": " << from << "\n";
+    }
+  };
+  for (const auto path : headline) show(std::string(path), true);
+  Figures all = a;
+  all.insert(b.begin(), b.end());
+  for (const auto& [path, value] : all)
+    if (std::ranges::find(headline, path) == headline.end() && !is_left_out(path, a, b)) show(path, false);
   std::cout << changed << " figures differ (host figures and names of written files left out)\n";
   return changed == 0 ? 0 : static_cast<int>(Outcome::verification_failed);
 }

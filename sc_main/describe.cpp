@@ -30,8 +30,8 @@ void print_help() {
 
 void expect_words(const Arguments& arguments, std::size_t count, std::string_view usage) {
   if (arguments.positionals().size() != count)
-    throw UserError("describe", "expected " + std::string(usage) + ", found " +
-                                    std::to_string(arguments.positionals().size()) + " words");
+    throw UserError("describe",
+                    "expected " + std::string(usage) + ", found " + words_text(arguments.positionals().size()));
 }
 
 void describe_program(Words words) {

@@ -52,8 +52,8 @@ int list(Words words) {
     return 0;
   }
   if (arguments.positionals().size() != 1)
-    throw UserError("list", "expected one of " + described::join(kinds) + ", found " +
-                                std::to_string(arguments.positionals().size()) + " words");
+    throw UserError(
+        "list", "expected one of " + described::join(kinds) + ", found " + words_text(arguments.positionals().size()));
   const auto kind = choice("list", arguments.positionals()[0], kinds);
   const auto description = load_platform(arguments).description;
   if (kind == "programs") list_programs();

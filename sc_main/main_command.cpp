@@ -66,8 +66,8 @@ void print_fault(const Fault& fault) {
 void print_no_end(const NoEnd& error) {
   print_error(error.what());
   for (const auto& record : error.waiting())
-    std::cerr << "  " << record.who << " waits for " << record.what << " since " << record.since_ps << " ps (has "
-              << record.has << ", wants " << record.wants << ")\n";
+    std::cerr << "  " << record.who << " waits for " << record.what << " since " << time_text(record.since_ps)
+              << " (has " << record.has << ", wants " << record.wants << ")\n";
 }
 
 int print_defect(const std::string& text) {

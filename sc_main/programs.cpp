@@ -13,20 +13,22 @@ std::vector<OptionSpec> option_specs(const runtime::Program& program) {
   return specs;
 }
 
-std::map<std::string, std::string, std::less<>> given_options(const runtime::Program& program,
-                                                              const Arguments& arguments) {
-  std::map<std::string, std::string, std::less<>> given;
-  for (const auto& option : program.options())
-    if (arguments.has("--" + option.name))
-      given[option.name] = option.value.empty() ? "true" : arguments.value("--" + option.name);
-  return given;
+runtime::OptionValues::Texts option_texts(const runtime::Program& program, const Arguments& arguments) {
+  runtime::OptionValues::Texts texts;
+  for (const auto& option : program.options()) {
+    const std::string name = "--" + option.name;
+    if (arguments.has(name))
+      texts[option.name] = option.value.empty() ? "true" : arguments.value(name);
+    else if (!option.default_value.empty())
+      texts[option.name] = option.default_value;
+  }
+  return texts;
 }
 
 runtime::OptionValues option_values(const runtime::Program& program, const Arguments& arguments) {
-  auto values = given_options(program, arguments);
-  for (const auto& option : program.options())
-    if (!option.default_value.empty()) values.try_emplace(option.name, option.default_value);
-  return runtime::OptionValues(std::move(values));
+  runtime::OptionValues::Texts placeholders;
+  for (const auto& option : program.options()) placeholders.emplace(option.name, option.value);
+  return runtime::OptionValues(option_texts(program, arguments), std::move(placeholders));
 }
 
 }  // namespace tilevp::command

@@ -14,10 +14,9 @@ const runtime::ProgramRegistry& programs();
 
 std::vector<OptionSpec> option_specs(const runtime::Program& program);
 
-// The program's options among `arguments`, by name without dashes; a flag that was given has the value "true".
-std::map<std::string, std::string, std::less<>> given_options(const runtime::Program& program,
-                                                              const Arguments& arguments);
-// Those, with the defaults of the others.
+// The program's options by name without dashes: those among `arguments`, the defaults of the others. A flag that was
+// given has the value "true".
+runtime::OptionValues::Texts option_texts(const runtime::Program& program, const Arguments& arguments);
 runtime::OptionValues option_values(const runtime::Program& program, const Arguments& arguments);
 
 }  // namespace tilevp::command

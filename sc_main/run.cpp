@@ -26,7 +26,7 @@ using platform::Status;
 Report head_of(const RunPlan& plan) {
   Report report;
   report.program = plan.program->name();
-  report.program_options = plan.given_options;
+  report.program_options = plan.options;
   report.platform = plan.platform.description.name;
   report.description_sha256 = plan.platform.sha256;
   report.overrides = plan.platform.overrides;
@@ -51,6 +51,7 @@ void note_end(Report& report, const std::exception_ptr& error) {
 
 void note_result(Report& report, const runtime::ProgramResult& result) {
   report.variant = result.variant;
+  report.kernel_ps = result.kernel_ps;
   report.result = result.result;
   report.verification = result.verification;
   report.warnings = result.warnings;
@@ -65,6 +66,13 @@ std::exception_ptr simulate(const RunPlan& plan, platform::Platform& machine, Pr
   platform::HostClock clock(machine.simulation(), tick);
   try {
     machine.run([&](runtime::Host& host) { result = plan.program->run(host); }, plan.max_time_ps);
+  } catch (const NoEnd& end) {
+    const bool limit = machine.end_ps() == plan.max_time_ps;
+    const std::string when =
+        (limit ? "the time limit was reached at " : "nothing can happen any more at ") + time_text(machine.end_ps());
+    const auto agents = end.waiting().size();
+    return std::make_exception_ptr(
+        NoEnd(when + ", " + std::to_string(agents) + (agents == 1 ? " agent waits" : " agents wait"), end.waiting()));
   } catch (...) {
     return std::current_exception();
   }
@@ -114,7 +122,7 @@ int execute(const RunPlan& plan, Progress& progress) {
   else
     note_result(report, result);
   platform::add_performance(report, machine.simulation().statistics(), platform::clock_domains(machine.description()),
-                            end_ps);
+                            end_ps, machine.host().memory_busy_ps());
   report.host = host_figures.read(machine.host().access_seconds(), result.reference_seconds);
   try {
     write_files(plan, report, result, failure == nullptr);
@@ -123,6 +131,7 @@ int execute(const RunPlan& plan, Progress& progress) {
     print_error(error.what());  // and how the run ended goes first
   }
   if (failure) std::rethrow_exception(failure);
+  for (const auto& warning : report.warnings) print_warning(warning);
   if (!plan.quiet) std::cout << summary_text(report);
   if (report.status != Status::verification_failed) return 0;
   print_error(verification_failure(*report.verification));

@@ -20,8 +20,14 @@ bool wants_progress(const Arguments& arguments, bool quiet) {
 }
 
 void no_more_words(const Arguments& arguments) {
-  if (!arguments.positionals().empty())
-    throw UserError(arguments.positionals()[0], "unexpected word after the program's name; options begin with '--'");
+  if (arguments.positionals().empty()) return;
+  const auto& word = arguments.positionals()[0];
+  if (arguments.has("--check") && (word == "exact" || word == "ulp" || word == "tolerance" ||
+                                   word.starts_with("ulp ") || word.starts_with("tolerance ")))
+    throw UserError("--check", "its value stands behind '=', as in " +
+                                   std::string(word == "exact" ? "--check=exact" : "--check='ulp 1'") +
+                                   "; found the word '" + word + "'");
+  throw UserError(word, "unexpected word after the program's name; options begin with '--'");
 }
 
 // A program names the file it writes `--output`; its other files are read.
@@ -126,7 +132,7 @@ RunPlan plan_run(Words words) {
   const auto arguments = parse_arguments(words.subspan(1), known, "tilevp run " + std::string(plan.program->name()));
   no_more_words(arguments);
 
-  plan.given_options = given_options(*plan.program, arguments);
+  plan.options = option_texts(*plan.program, arguments);
   plan.platform = load_platform(arguments);
   const auto clocks = platform::clock_domains(plan.platform.description);
   plan.report_file = arguments.value("--report");
@@ -147,6 +153,8 @@ RunPlan plan_run(Words words) {
   plan.request.arithmetic = choice("--arithmetic", arguments.value("--arithmetic", "on"), {"on", "off"}) == "on";
   if (!plan.request.arithmetic && arguments.has("--check"))
     throw UserError("--check", "nothing is computed with --arithmetic off, so there is nothing to check");
+  if (!plan.request.arithmetic && arguments.has("--output"))
+    throw UserError("--output", "nothing is computed with --arithmetic off, so there is nothing to write");
   return plan;
 }
 

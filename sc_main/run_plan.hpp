@@ -14,7 +14,7 @@ namespace tilevp::command {
 
 struct RunPlan {
   std::unique_ptr<runtime::Program> program;
-  std::map<std::string, std::string, std::less<>> given_options;
+  runtime::OptionValues::Texts options;  // of the program
   runtime::RunRequest request{.options = runtime::OptionValues({})};
   platform::LoadedDescription platform;
   std::string report_file;  // empty: none

@@ -21,6 +21,12 @@ std::string percent(double share) {
   return text;
 }
 
+std::string whole_percent(double share) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.0f %%", 100 * share);
+  return text;
+}
+
 std::string domains_text(const platform::Report& report) {
   std::string text;
   for (const auto& domain : report.domains)
@@ -61,6 +67,36 @@ std::string utilisation_text(const platform::Report& report) {
   return text.empty() ? "no unit was busy" : text;
 }
 
+// What a unit waited for longest, as a share of the kernel's cycles of its clock. DMA engines are not among them: their
+// packets wait side by side.
+std::string waited_text(const platform::Report& report) {
+  const std::uint64_t window_ps = report.kernel_ps == 0 ? report.simulated_ps : report.kernel_ps;
+  std::string text;
+  for (const auto& unit : report.units) {
+    const auto clock = std::ranges::find(report.domains, unit.clock, &platform::DomainReport::name);
+    if (unit.kind == "dma" || unit.stalled.empty() || clock == report.domains.end() || window_ps == 0) continue;
+    const auto largest = std::ranges::max_element(unit.stalled, {}, [](const auto& cause) { return cause.second; });
+    const double cycles = static_cast<double>(window_ps) * 1e-12 * clock->hz;
+    const double share = static_cast<double>(largest->second) / cycles;
+    if (share < 0.005) continue;  // would read 0 %
+    text += (text.empty() ? "" : ", ") + unit.path + " " + whole_percent(share) + " " + largest->first;
+  }
+  return text;
+}
+
+std::string bound_text(const platform::Report& report) {
+  if (report.bound_by.empty()) return "nothing";
+  if (report.bound_by == report.busiest) return report.bound_by;
+  return report.bound_by + " (busiest: " + report.busiest + " " + whole_percent(report.busiest_share) + ")";
+}
+
+std::string platform_text(const platform::Report& report) {
+  std::string text = report.platform;
+  for (const auto& assignment : report.overrides)
+    text += (&assignment == &report.overrides.front() ? " with " : ", ") + assignment;
+  return text;
+}
+
 std::string verification_text(const platform::Report& report) {
   if (!report.verification) return "not asked for (--check)";
   const auto& v = *report.verification;
@@ -87,14 +123,15 @@ std::string result_lines(const boost::json::object& result) {
 
 std::string summary_text(const platform::Report& report) {
   std::string text = line("program", report.program + (report.variant.empty() ? "" : ", variant " + report.variant));
-  text += line("platform", report.platform);
-  text += line("simulated", time_text(report.simulated_ps) + " (" + std::to_string(report.simulated_ps) + " ps)");
+  text += line("platform", platform_text(report));
+  if (report.kernel_ps != 0) text += line("kernel", time_text(report.kernel_ps));
+  text += line("simulated", time_text(report.simulated_ps) + " with the host's accesses");
   text += line("cycles", domains_text(report));
   text += line("utilisation", utilisation_text(report));
-  text += line("bound by", report.bound_by.empty() ? "nothing" : report.bound_by);
+  if (const auto waited = waited_text(report); !waited.empty()) text += line("waited", waited);
+  text += line("bound by", bound_text(report));
   text += line("verification", verification_text(report));
   text += result_lines(report.result);
-  for (const auto& warning : report.warnings) text += line("warning", warning);
   for (const auto& [kind, file] : report.files) text += line(kind, file);
   return text;
 }

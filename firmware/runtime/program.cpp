@@ -38,9 +38,11 @@ std::vector<std::int64_t> OptionValues::integers(std::string_view name, std::siz
     if (comma == given.size() && values.size() == count) return values;
   }
   std::string like;
-  for (std::size_t i = 0; i < count; ++i) like += i == 0 ? "1" : ",1";
+  if (const auto known = placeholders_.find(name); known != placeholders_.end()) like = " " + known->second;
+  if (like.empty())
+    for (std::size_t i = 0; i < count; ++i) like += i == 0 ? " like 1" : ",1";
   throw UserError("--" + std::string(name),
-                  "expected " + std::to_string(count) + " integers like " + like + ", found " + given);
+                  "expected " + std::to_string(count) + " integers" + like + ", found " + given);
 }
 
 std::int64_t OptionValues::integer(std::string_view name, std::int64_t low, std::int64_t high) const {
@@ -66,7 +68,8 @@ std::unique_ptr<Program> ProgramRegistry::make(std::string_view name) const {
   // A misspelt last part is nearer to a last part than to a full name.
   std::vector<std::string> candidates = names();
   for (const auto& [full, factory] : factories_) candidates.push_back(full.substr(full.rfind('/') + 1));
-  throw UserError(name, "unknown program" + described::nearest_hint(name, candidates));
+  const auto hint = described::nearest_hint(name, candidates);
+  throw UserError(name, "unknown program" + (hint.empty() ? "; there are " + described::join(names()) : hint));
 }
 
 std::vector<std::string> ProgramRegistry::names() const {

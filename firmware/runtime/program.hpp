@@ -25,16 +25,20 @@ struct OptionDescription {
 // The options as given, checked against the descriptions: unknown names never get here.
 class OptionValues {
  public:
-  explicit OptionValues(std::map<std::string, std::string, std::less<>> values) : values_(std::move(values)) {}
+  using Texts = std::map<std::string, std::string, std::less<>>;
+  // `placeholders`: what messages call a value, "N,C,H,W", by the option's name.
+  explicit OptionValues(Texts values, Texts placeholders = {})
+      : values_(std::move(values)), placeholders_(std::move(placeholders)) {}
   bool has(std::string_view name) const { return values_.find(name) != values_.end(); }
   // The value; empty when the option was not given and has no default.
   std::string text(std::string_view name) const;
-  // A list of integers, "2,2". Throws UserError (`--stride: expected 2 integers like 1,1, found 2,x`).
+  // A list of integers, "2,2". Throws UserError (`--stride: expected 2 integers H,W, found 2,x`).
   std::vector<std::int64_t> integers(std::string_view name, std::size_t count) const;
   std::int64_t integer(std::string_view name, std::int64_t low, std::int64_t high) const;
 
  private:
-  std::map<std::string, std::string, std::less<>> values_;
+  Texts values_;
+  Texts placeholders_;
 };
 
 // How results are to be verified (`--check`).
@@ -56,8 +60,9 @@ struct Verification {
 };
 
 struct ProgramResult {
-  std::string variant;         // of the kernel, where there are several
-  boost::json::object result;  // the report's `result`
+  std::string variant;          // of the kernel, where there are several
+  std::uint64_t kernel_ps = 0;  // time of the device's own work; 0: not measured
+  boost::json::object result;   // the report's `result`
   std::optional<Verification> verification;
   double reference_seconds = 0;  // host time of the plain computation, where one was made
   std::vector<std::string> warnings;

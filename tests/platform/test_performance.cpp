@@ -18,6 +18,7 @@ constexpr StatisticDefinition stalled_bank_ps{"stalled_psum_bank_ps", "ps", "."}
 constexpr StatisticDefinition bytes_read{"bytes_read", "bytes", "."};
 constexpr StatisticDefinition bytes_written{"bytes_written", "bytes", "."};
 constexpr StatisticDefinition descriptors{"descriptors", "1", "."};
+constexpr StatisticDefinition packets{"packets", "1", "."};
 constexpr StatisticDefinition matmuls{"matmuls", "1", "."};
 
 // A machine of 10 us: a PE busy for 4 us, a memory for 6 us, two DMA queues of which one moved nothing.
@@ -37,7 +38,13 @@ class Performance : public testing::Test {
     add("core0.dma0.queue1", descriptors, 3);
     add("core0.dma0.queue1", busy_ps, 5'000'000);
     add("core0.dma0.queue2", descriptors, 0);
-    add_performance(report_, statistics_, {ClockDomain("pe", 2'800'000'000)}, 10'000'000);
+    report_ = report_with(0, {});
+  }
+  Report report_with(std::uint64_t kernel_ps, const HostBusy& host_busy) const {
+    Report report;
+    report.kernel_ps = kernel_ps;
+    add_performance(report, statistics_, {ClockDomain("pe", 2'800'000'000)}, 10'000'000, host_busy);
+    return report;
   }
   void add(const std::string& path, const StatisticDefinition& definition, std::uint64_t value) {
     counters_.push_back(std::make_unique<Counter>());
@@ -69,7 +76,38 @@ TEST_F(Performance, MemoriesAndQueues) {
   EXPECT_EQ(report_.dma[0].queue, "core0.dma0.queue1");
 }
 
-TEST_F(Performance, BoundByTheBusiest) { EXPECT_EQ(report_.bound_by, "hbm"); }
+TEST_F(Performance, BoundByTheBusiest) {
+  EXPECT_EQ(report_.bound_by, "hbm");
+  EXPECT_EQ(report_.busiest_share, 0.6);
+}
+
+// 6 us of 10 are busy for the memory, 4 of them for the host.
+TEST_F(Performance, WhatAMemoryDidForTheHostDoesNotCount) {
+  const auto report = report_with(0, {{"hbm", 4'000'000}});
+  EXPECT_EQ(report.busiest, "core0.pe");
+  EXPECT_EQ(report.busiest_share, 0.4);
+  EXPECT_EQ(report.bound_by, "latency") << "nothing was busy for half of the time";
+}
+
+// A kernel of 5 us within the 10: the PE was busy for 4 of them.
+TEST_F(Performance, SharesAreOfTheKernelsTime) {
+  const auto report = report_with(5'000'000, {{"hbm", 4'000'000}});
+  EXPECT_EQ(report.units[0].utilisation, 0.8);
+  EXPECT_EQ(report.bound_by, "core0.pe");
+}
+
+// Engines busy for 7.5 and 5 us of 10: 6.25 us in the mean, longer than the memory; a third, idle, makes it less.
+TEST_F(Performance, UnitsOfAKindCountByTheirMean) {
+  add("dma0", packets, 1);
+  add("dma0", busy_ps, 7'500'000);
+  add("dma1", packets, 1);
+  add("dma1", busy_ps, 5'000'000);
+  EXPECT_EQ(report_with(0, {}).bound_by, "dma");
+  EXPECT_EQ(report_with(0, {}).busiest_share, 0.625);
+  add("dma2", packets, 0);
+  add("dma2", busy_ps, 0);
+  EXPECT_EQ(report_with(0, {}).bound_by, "hbm");
+}
 
 TEST_F(Performance, TimeInEveryDomain) {
   EXPECT_EQ(report_.simulated_ps, 10'000'000u);

@@ -43,6 +43,11 @@ TEST(Arguments, ValuesMayHoldEqualsAndBeginWithADash) {
   EXPECT_EQ(arguments.value("--check"), "ulp 2");
 }
 
+TEST(Arguments, AShortOptionMayBeJoinedWithItsValue) {
+  EXPECT_THAT(parse({"-ca.b=3", "-c", "x=1"}).all("-c"), ElementsAre("a.b=3", "x=1"));
+  EXPECT_EQ(error_of({"-qx"}), "-qx: unknown option of 'tilevp x'; nearest is '-q'");
+}
+
 TEST(Arguments, AnOptionalValueIsNotTheNextWord) {
   EXPECT_THAT(parse({"--check", "exact"}).positionals(), ElementsAre("exact"));
 }

@@ -14,7 +14,9 @@ namespace tilevp::test {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 const std::vector<std::string> small{"run",      "conv2d", "--shape", "1,16,8,8",
@@ -40,6 +42,11 @@ TEST(Outcomes, FinishedAndVerified) {
                                 HasSubstr("0 of 576 values differ"), HasSubstr(folder / "y.npy")));
   const auto report = report_of(folder / "r.json");
   EXPECT_EQ(report.at("status"), "finished");
+  const auto& time = report.at("time");
+  EXPECT_EQ(time.at("kernel_ps"), report.at("result").at("kernel_ps"));
+  EXPECT_GT(time.at("kernel_ps").to_number<std::uint64_t>(), 0u);
+  // The host's transfers take longer than this small kernel.
+  EXPECT_LT(2 * time.at("kernel_ps").to_number<std::uint64_t>(), time.at("simulated_ps").to_number<std::uint64_t>());
   EXPECT_EQ(report.at("verification").at("mismatches").to_number<int>(), 0);
   EXPECT_EQ(tilevp({"check", folder / "y.npy", folder / "r.json"}).exit_code, 0);
 }
@@ -48,6 +55,25 @@ TEST(Outcomes, QuietRunsPrintNothing) {
   const auto result = test_tilevp({"run", "test/good", "-q"});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.out + result.err, "");
+}
+
+TEST(Outcomes, WarningsAreOnStderrAlone) {
+  const auto quiet = test_tilevp({"run", "test/warning", "-q"});
+  EXPECT_EQ(quiet.exit_code, 0);
+  EXPECT_EQ(quiet.err, "tilevp: warning: a warning\n");
+  EXPECT_EQ(quiet.out, "");
+  const auto full = test_tilevp({"run", "test/warning"});
+  EXPECT_EQ(full.err, "tilevp: warning: a warning\n");
+  EXPECT_THAT(full.out, AllOf(HasSubstr("test/warning"), Not(HasSubstr("a warning"))));
+}
+
+TEST(Outcomes, TheSummaryTellsKernelAndHostApart) {
+  const auto result = tilevp({"run", "conv2d", "--shape", "1,16,8,8", "--filter", "16,3,3", "-cdma.engines=1"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("platform      trn1 with dma.engines=1\n"), HasSubstr("\nkernel        "),
+                                HasSubstr(" with the host's accesses\n"),
+                                ContainsRegex("\nwaited        core0\\.pe [0-9]+ % [a-z_]+, "),
+                                ContainsRegex("bound by      (latency \\(busiest: |dma0|hbm|core0)")));
 }
 
 TEST(Outcomes, VerificationFailed) {
@@ -107,11 +133,12 @@ TEST(Outcomes, TheTimeLimit) {
   const Folder folder;
   const auto result = tilevp(with(small, {folder / "y.npy", "--report", folder / "r.json", "--max-time", "10us"}));
   EXPECT_EQ(result.exit_code, 4);
-  EXPECT_THAT(result.err, HasSubstr("the time limit was reached at 10000000 ps"));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("the time limit was reached at 10 us, 1 agent waits"),
+                                HasSubstr("host waits for its own write at 0x"), HasSubstr(" bytes, wants ")));
   EXPECT_EQ(report_of(folder / "r.json").at("time").at("simulated_ps").to_number<std::uint64_t>(), 10'000'000u);
   EXPECT_FALSE(exists(folder / "y.npy"));
   // In cycles of a clock: 28,000 cycles of 2.8 GHz are 10 us.
-  EXPECT_THAT(test_tilevp({"run", "test/spin", "--max-time", "28000cycles@pe"}).err, HasSubstr("at 10000000 ps"));
+  EXPECT_THAT(test_tilevp({"run", "test/spin", "--max-time", "28000cycles@pe"}).err, HasSubstr("at 10 us"));
 }
 
 TEST(Outcomes, ADefectIsOurs) {

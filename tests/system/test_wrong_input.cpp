@@ -42,6 +42,9 @@ TEST(WrongInput, Commands) {
   expect_refused({{"run"}, {"expected a program first", "neuron/conv2d"}});
   expect_refused({{"run", "conv3d"}, {"conv3d: unknown program", "conv2d"}});
   expect_refused({{"list"}, {"expected one of programs, platforms, probes, statistics, rules"}});
+  expect_refused({{"run", "transformer"}, {"transformer: unknown program; there are dma/bench, neuron/conv2d"}});
+  expect_refused({{"list"}, {"found nothing"}});
+  expect_refused({{"describe", "platform"}, {"expected a platform: trn1, trn2, trn3 or a file, found nothing"}});
   expect_refused({{"list", "things"}, {"found 'things'"}});
   expect_refused({{"describe", "probe", "core0.pe.bsy"}, {"unknown probe", "nearest is 'core0.pe.busy'"}});
   expect_refused({{"compare", "a.npy"}, {"expected two files, found 1"}});
@@ -56,6 +59,9 @@ TEST(WrongInput, Options) {
   expect_refused({conv({"--max-time", "10cycles@pee"}), {"unknown clock domain 'pee'", "nearest is 'pe'"}});
   expect_refused({conv({"--arithmetic", "maybe"}), {"expected one of on, off, found 'maybe'"}});
   expect_refused({conv({"--arithmetic", "off", "--check"}), {"nothing is computed with --arithmetic off"}});
+  expect_refused({conv({"--arithmetic", "off", "--output", "y.npy"}), {"--output: nothing is computed", "write"}});
+  expect_refused({conv({"--check", "exact"}), {"--check: its value stands behind '='", "--check=exact"}});
+  expect_refused({{"run", "bench", "--check"}, {"--check: dma/bench", "nothing to check"}});
   expect_refused({conv({"--trace", "*"}), {"--trace: needs --vcd"}});
 }
 
@@ -68,7 +74,7 @@ TEST(WrongInput, TraceGlobsThatMatchNothingLeaveNoFile) {
 
 TEST(WrongInput, Descriptions) {
   expect_refused({conv({"--platform", "trn4"}), {"unknown platform 'trn4'", "nearest is 'trn1'"}});
-  expect_refused({conv({"-c", "core.pee.clock_hz=1"}), {"-c core.pee", "unknown key", "nearest is 'pe'"}});
+  expect_refused({conv({"-c", "core.pee.clock_hz=1"}), {"-c core.pee", "unknown key", "nearest is 'core.pe'"}});
   expect_refused(
       {conv({"-c", "dma.bytes_per_ns=-17"}), {"-c dma.bytes_per_ns: expected a positive number, found -17"}});
   expect_refused(
@@ -82,7 +88,7 @@ TEST(WrongInput, DescriptionFilesNameTheLine) {
   const Folder folder;
   write_file(folder / "p.json", "{\n  \"core\": {\n    \"sbuf_partition_byte\": 7\n  }\n}\n");
   expect_refused({conv({"--platform", folder / "p.json"}),
-                  {"p.json:3", "sbuf_partition_byte", "nearest is 'sbuf_partition_bytes'"}});
+                  {"p.json:3", "sbuf_partition_byte", "nearest is 'core.sbuf_partition_bytes'"}});
   write_file(folder / "q.json", "{\n  \"dma\": {,}\n}\n");
   expect_refused({{"check", folder / "q.json"}, {"q.json:2:"}});
 }
@@ -106,7 +112,8 @@ TEST(WrongInput, Tensors) {
 }
 
 TEST(WrongInput, ShapesAndLayouts) {
-  expect_refused({{"run", "conv2d", "--shape", "1,16,8", "--filter", "16,3,3"}, {"--shape"}});
+  expect_refused({{"run", "conv2d", "--shape", "1,16,8", "--filter", "16,3,3"},
+                  {"--shape: expected 4 integers N,C,H,W, found 1,16,8"}});
   // A 9 x 9 filter on an 8 x 8 image without padding has no output.
   expect_refused({{"run", "conv2d", "--shape", "1,16,8,8", "--filter", "16,9,9"}, {"9", "8"}});
   expect_refused({conv({"--stride", "2,2", "--image-layout", "nchw"}), {"unsupported perm with strides"}});

@@ -49,6 +49,8 @@ class Bench final : public runtime::Program {
   }
 
   void prepare(const runtime::RunRequest& request) override {
+    if (request.check.kind != runtime::CheckRequest::Kind::none)
+      throw UserError("--check", "dma/bench writes no tensor, so there is nothing to check");
     progress_ = request.progress;
     const std::string engines = request.options.text("engines");
     const auto count = static_cast<std::size_t>(std::count(engines.begin(), engines.end(), ',') + 1);
@@ -87,7 +89,10 @@ class Bench final : public runtime::Program {
           points.push_back(measure(driver, direction, engines, bytes));
           if (progress_) progress_("copies", static_cast<double>(points.size()) / total);
         }
-    return result_of(points);
+    runtime::ProgramResult result = result_of(points);
+    result.kernel_ps = kernels_ps_;
+    result.result["kernel_ps"] = kernels_ps_;
+    return result;
   }
 
  private:
@@ -104,15 +109,21 @@ class Bench final : public runtime::Program {
     return kernel.hbm("bench", numeric::DType::uint8, hbm_, machine.dma_engines, machine.sbuf_bytes);
   }
 
-  void fill_sbuf(Driver& driver) const {
+  void fill_sbuf(Driver& driver) {
     Kernel kernel(driver.machine());
     fill_sbuf_part(kernel, hbm_tensor(kernel));
-    driver.run(schedule(kernel));
+    run_kernel(driver, kernel);
+  }
+
+  std::uint64_t run_kernel(Driver& driver, const Kernel& kernel) {
+    const std::uint64_t time_ps = driver.run(schedule(kernel));
+    kernels_ps_ += time_ps;
+    return time_ps;
   }
 
   // Time of a kernel of one copy of `runs` runs in each of `engines`
   // partitions. The runs lie apart, so that each is one of its own.
-  double time_us(Driver& driver, const Point& point, std::int64_t runs) const {
+  double time_us(Driver& driver, const Point& point, std::int64_t runs) {
     Kernel kernel(driver.machine());
     const auto half = static_cast<std::int64_t>(driver.machine().sbuf_bytes) / 2;
     const Tensor memory = hbm_tensor(kernel);
@@ -126,12 +137,12 @@ class Bench final : public runtime::Program {
                              : point.direction == Direction::store ? near
                                                                    : far);
     kernel.dma_copy(to, from, QueueClass::inputs);
-    return static_cast<double>(driver.run(schedule(kernel))) / 1e6;
+    return static_cast<double>(run_kernel(driver, kernel)) / 1e6;
   }
 
   static std::int64_t step(std::int64_t run_bytes) { return run_bytes + 64; }
 
-  Point measure(Driver& driver, Direction direction, std::int64_t engines, std::int64_t bytes) const {
+  Point measure(Driver& driver, Direction direction, std::int64_t engines, std::int64_t bytes) {
     Point point{direction, engines, bytes};
     const auto half = static_cast<std::int64_t>(driver.machine().sbuf_bytes) / 2;
     const std::int64_t many = std::clamp<std::int64_t>(half / step(bytes), 2, 257);
@@ -176,6 +187,7 @@ class Bench final : public runtime::Program {
   std::vector<std::int64_t> engines_;
   std::vector<Direction> directions_;
   std::uint64_t hbm_ = 0;
+  std::uint64_t kernels_ps_ = 0;  // of all kernels run
 };
 
 }  // namespace

@@ -55,6 +55,7 @@ class Conv2d final : public runtime::Program {
     result.warnings = request_.warnings;
     result.variant = conv2d::name(plan.variant);
     fill_result(result, driver, schedule, plan);
+    result.kernel_ps = kernel_ps;
     result.result["kernel_ps"] = kernel_ps;
     std::vector<float> values(output_elements(plan));
     host.read(addresses.output, std::as_writable_bytes(std::span(values)));

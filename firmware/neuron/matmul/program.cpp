@@ -65,6 +65,7 @@ class Matmul final : public runtime::Program {
     runtime::ProgramResult result;
     result.warnings = warnings_;
     fill_result(result, driver, schedule, plan);
+    result.kernel_ps = kernel_ps;
     result.result["kernel_ps"] = kernel_ps;
     std::vector<float> values(elements);
     host.read(addresses.out, std::as_writable_bytes(std::span(values)));
