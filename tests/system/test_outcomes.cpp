@@ -76,6 +76,18 @@ TEST(Outcomes, TheSummaryTellsKernelAndHostApart) {
                                 ContainsRegex("bound by      (latency \\(busiest: |dma0|hbm|core0)")));
 }
 
+TEST(Outcomes, TheHostsOwnTrafficBoundsNothing) {
+  const Folder folder;
+  EXPECT_EQ(test_tilevp({"run", "test/store", "-q", "--report", folder / "r.json"}).exit_code, 0);
+  const auto report = report_of(folder / "r.json");
+  const auto& hbm = report.at("performance").at("memories").at(2);
+  EXPECT_EQ(hbm.at("path"), "hbm");
+  EXPECT_EQ(hbm.at("bytes_written").to_number<std::uint64_t>(), 1u << 20);
+  EXPECT_GT(hbm.at("busy_ps").to_number<std::uint64_t>(), 0u);
+  EXPECT_TRUE(report.at("performance").at("bound_by").is_null());
+  EXPECT_EQ(report.at("time").at("kernel_ps").to_number<std::uint64_t>(), 0u);
+}
+
 TEST(Outcomes, VerificationFailed) {
   const Folder folder;
   const auto result = test_tilevp({"run", "test/wrong", "--report", folder / "r.json"});

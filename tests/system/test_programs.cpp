@@ -121,6 +121,11 @@ void wrong(Host&, runtime::ProgramResult& result) {
 
 void warning(Host&, runtime::ProgramResult& result) { result.warnings = {"a warning"}; }
 
+// The host alone is at work.
+void store(Host& host, runtime::ProgramResult&) {
+  host.write(host.region("hbm").base, std::vector<std::byte>(1 << 20));
+}
+
 void good(Host& host, runtime::ProgramResult& result) {
   result.result = {{"generation", host.read_value<std::uint32_t>(control(host, core::generation))}};
 }
@@ -172,11 +177,19 @@ const runtime::ProgramRegistry& programs() {
     using namespace tilevp::test;
     runtime::ProgramRegistry all;
     neuron::register_programs(all);
-    const std::pair<const char*, Body> table[] = {
-        {"test/free-size", free_size}, {"test/accumulate", accumulate}, {"test/undefined-read", undefined_read},
-        {"test/deadlock", deadlock},   {"test/unmapped", unmapped},     {"test/spin", spin},
-        {"test/defect", defect},       {"test/wrong", wrong},           {"test/good", good},
-        {"test/warning", warning},     {"test/compute", compute},       {"test/copy", copy}};
+    const std::pair<const char*, Body> table[] = {{"test/free-size", free_size},
+                                                  {"test/accumulate", accumulate},
+                                                  {"test/undefined-read", undefined_read},
+                                                  {"test/deadlock", deadlock},
+                                                  {"test/unmapped", unmapped},
+                                                  {"test/spin", spin},
+                                                  {"test/defect", defect},
+                                                  {"test/wrong", wrong},
+                                                  {"test/good", good},
+                                                  {"test/store", store},
+                                                  {"test/warning", warning},
+                                                  {"test/compute", compute},
+                                                  {"test/copy", copy}};
     for (const auto& [name, body] : table)
       all.add(name, [name = std::string(name), body = body] { return std::make_unique<RawProgram>(name, body); });
     return all;
