@@ -35,8 +35,8 @@ const Golden goldens[] = {
      77'070'336,
      3 * 256 * 224 * 2},
     // 28 tiles of 4 output rows stage (4 - 1) * 2 + 7 = 13 rows for each of 7 bands. Band r of the first begins at
-    // image
-    // row r - 3, 3 + 2 + 1 rows before the image; of the last at 213 + r, 2 + 3 + ... + 8 = 35 rows behind it. The last
+    // image row r - 3, 3 + 2 + 1 rows before the image; of the last at 213 + r, 2 + 3 + ... + 8 = 35 rows behind it.
+    // The last
     // but one ends inside: 205 + 6 + 13 = 224.
     {"Stem",
      {"--shape", "1,3,224,224", "--filter", "64,7,7", "--stride", "2,2", "--padding", "3,3,3,3"},
@@ -69,6 +69,9 @@ const Golden goldens[] = {
      (3 + 1 + 13 + 1) * 32 * 32 * 4 * 2},
 };
 
+// How GoogleTest prints a parameter: by its name, not by its bytes, which hold addresses.
+void PrintTo(const Golden& golden, std::ostream* out) { *out << golden.name; }
+
 class ConvGolden : public testing::TestWithParam<Golden> {};
 
 boost::json::value report_of(const Golden& golden, const std::string& dtype) {
@@ -90,10 +93,9 @@ const boost::json::value& pe(const boost::json::value& report) {
   throw std::runtime_error("no unit core0.pe");
 }
 
-// Of the PE array, from its share of the simulated time.
+// Of the PE array, from its share of the kernel's time.
 double pe_us(const boost::json::value& report) {
-  return pe(report).at("utilisation").to_number<double>() * report.at("time").at("simulated_ps").to_number<double>() /
-         1e6;
+  return pe(report).at("utilisation").to_number<double>() * report.at("time").at("kernel_ps").to_number<double>() / 1e6;
 }
 
 TEST_P(ConvGolden, CountedToTheDigit) {
