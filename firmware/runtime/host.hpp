@@ -30,8 +30,8 @@ class Host {
   // Blocking accesses, each with the host's stated cost. Throws Fault on an error response, with address and size.
   virtual void write(std::uint64_t address, std::span<const std::byte> bytes) = 0;
   virtual void read(std::uint64_t address, std::span<std::byte> bytes) = 0;
-  // Returns when interrupt line `line` is raised (a core: its number; the DMA engines: dma::registers::interrupt_line); the
-  // program clears it in the device.
+  // Returns when interrupt line `line` is raised (a core: its number; the DMA engines: dma::registers::interrupt_line);
+  // the program clears it in the device.
   virtual void wait_for_interrupt(unsigned line) = 0;
   virtual std::uint64_t now_ps() const = 0;
 
