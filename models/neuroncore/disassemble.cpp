@@ -2,37 +2,10 @@
 #include <string>
 
 #include "tilevp/neuroncore/isa.hpp"
+#include "tilevp/neuroncore/opcode_names.hpp"
 
 namespace tilevp::neuroncore {
 namespace {
-
-const char* mnemonic(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::nop:
-      return "nop";
-    case Opcode::halt:
-      return "halt";
-    case Opcode::drain:
-      return "drain";
-    case Opcode::semaphore:
-      return "semaphore";
-    case Opcode::dma_trigger:
-      return "dma_trigger";
-    case Opcode::matmul:
-      return "matmul";
-    case Opcode::tensor_copy:
-      return "tensor_copy";
-    case Opcode::tensor_tensor:
-      return "tensor_tensor";
-    case Opcode::tensor_scalar:
-      return "tensor_scalar";
-    case Opcode::memset:
-      return "memset";
-    case Opcode::activation:
-      return "activation";
-  }
-  return "unknown";
-}
 
 const char* text(AluOp op) {
   switch (op) {

@@ -3,40 +3,13 @@
 #include <string>
 
 #include "tilevp/base/errors.hpp"
+#include "tilevp/neuroncore/opcode_names.hpp"
 #include "tilevp/neuroncore/registers.hpp"
 #include "tilevp/neuroncore/rules.hpp"
 #include "tilevp/neuroncore/tile_geometry.hpp"
 
 namespace tilevp::neuroncore {
 namespace {
-
-const char* nki_name(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::matmul:
-      return "nc_matmul";
-    case Opcode::tensor_copy:
-      return "tensor_copy";
-    case Opcode::tensor_tensor:
-      return "tensor_tensor";
-    case Opcode::tensor_scalar:
-      return "tensor_scalar";
-    case Opcode::memset:
-      return "memset";
-    case Opcode::activation:
-      return "activation";
-    case Opcode::semaphore:
-      return "semaphore";
-    case Opcode::dma_trigger:
-      return "dma_trigger";
-    case Opcode::nop:
-      return "nop";
-    case Opcode::halt:
-      return "halt";
-    case Opcode::drain:
-      return "drain";
-  }
-  return "?";
-}
 
 const char* name_of(Space space) { return space == Space::sbuf ? "SBUF" : "PSUM"; }
 

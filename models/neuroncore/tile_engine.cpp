@@ -1,26 +1,10 @@
 #include "tilevp/neuroncore/tile_engine.hpp"
 
 #include "tilevp/neuroncore/engine_costs.hpp"
+#include "tilevp/neuroncore/opcode_names.hpp"
 
 namespace tilevp::neuroncore {
 namespace {
-
-const char* mnemonic(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::tensor_copy:
-      return "tensor_copy";
-    case Opcode::tensor_tensor:
-      return "tensor_tensor";
-    case Opcode::tensor_scalar:
-      return "tensor_scalar";
-    case Opcode::memset:
-      return "memset";
-    case Opcode::activation:
-      return "activation";
-    default:
-      return "?";
-  }
-}
 
 std::uint32_t size_of(numeric::DType dtype) { return static_cast<std::uint32_t>(numeric::size_bytes(dtype)); }
 bool has_source0(const Instruction& i) { return i.opcode != Opcode::memset; }
