@@ -16,6 +16,8 @@ namespace tilevp::platform {
 namespace {
 
 constexpr char stop_watching = 0;
+// A write reports these as errors where the signals are ignored.
+constexpr std::array write_errors{SIGPIPE, SIGXFSZ};
 
 // A signal handler reaches nothing but these.
 std::array<int, 2> wake_pipe{-1, -1};
@@ -35,18 +37,25 @@ void on_signal(int signal) {
 Interrupted::Interrupted(int signal)
     : std::runtime_error(std::string("interrupted by ") + (signal == SIGINT ? "SIGINT" : "SIGTERM")), signal_(signal) {}
 
-HostClock::HostClock(Simulation& simulation, std::function<void()> tick)
-    : sc_prim_channel("host_clock"), simulation_(simulation), tick_(std::move(tick)) {
+HostClock::HostClock(Simulation& simulation, StreamedOutputs& outputs, std::function<void()> tick)
+    : sc_prim_channel("host_clock"),
+      simulation_(simulation),
+      outputs_(outputs),
+      tick_(std::move(tick)),
+      flushed_(std::chrono::steady_clock::now()) {
   if (pipe2(wake_pipe.data(), O_CLOEXEC | O_NONBLOCK) != 0) throw Defect("cannot make a pipe");
   pending_signal = 0;
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
-  watcher_ = std::thread([this] { watch(); });
+  for (const int signal : write_errors) std::signal(signal, SIG_IGN);
+  const bool needs_time = tick_ || !outputs_.empty();
+  watcher_ = std::thread([this, needs_time] { watch(needs_time ? 200 : -1); });
 }
 
 HostClock::~HostClock() {
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
+  for (const int signal : write_errors) std::signal(signal, SIG_DFL);
   [[maybe_unused]] const auto written = write(wake_pipe[1], &stop_watching, 1);
   watcher_.join();
   close(wake_pipe[0]);
@@ -54,8 +63,7 @@ HostClock::~HostClock() {
 }
 
 // On a thread of its own: turns signals and host time into requests that the kernel looks at between two deltas.
-void HostClock::watch() {
-  const int period_ms = tick_ ? 200 : -1;
+void HostClock::watch(int period_ms) {
   while (true) {
     pollfd entry{.fd = wake_pipe[0], .events = POLLIN, .revents = 0};
     const int ready = poll(&entry, 1, period_ms);
@@ -69,10 +77,23 @@ void HostClock::watch() {
 
 void HostClock::update() {
   const int signal = pending_signal.exchange(0);
-  if (signal != 0)
+  if (signal != 0) {
     simulation_.fail(std::make_exception_ptr(Interrupted(signal)));
-  else if (tick_)
-    tick_();
+    return;
+  }
+  try {
+    flush_in_time();
+    if (tick_) tick_();
+  } catch (...) {  // the kernel cannot pass it on
+    simulation_.fail(std::current_exception());
+  }
+}
+
+void HostClock::flush_in_time() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - flushed_ < std::chrono::seconds(1)) return;
+  flushed_ = now;
+  outputs_.flush(now_ps());
 }
 
 }  // namespace tilevp::platform

@@ -31,10 +31,12 @@ std::vector<Probe*> selected_probes(const ProbeRegistry& registry, std::vector<s
 
 }  // namespace
 
-WaveRecording::WaveRecording(const ProbeRegistry& registry, const std::string& vcd_file, std::vector<std::string> globs)
-    : WaveRecording(selected_probes(registry, std::move(globs)), vcd_file) {}
+WaveRecording::WaveRecording(const ProbeRegistry& registry, const std::string& vcd_file, std::vector<std::string> globs,
+                             const VcdOptions& options)
+    : WaveRecording(selected_probes(registry, std::move(globs)), vcd_file, options) {}
 
-WaveRecording::WaveRecording(const std::vector<Probe*>& probes, const std::string& vcd_file) : writer_(vcd_file) {
+WaveRecording::WaveRecording(const std::vector<Probe*>& probes, const std::string& vcd_file, const VcdOptions& options)
+    : writer_(vcd_file, options) {
   for (Probe* probe : probes)
     probe->attach(*this, writer_.declare(probe->name(), probe->bits(), kind_of(*probe), std::uint64_t{0}));
   view_file_ = view_of(vcd_file);
@@ -58,10 +60,28 @@ WaveRecording::~WaveRecording() {
   }
 }
 
+void WaveRecording::flush(std::uint64_t now_ps) {
+  writer_.flush_before(now_ps);
+  writer_.write_out();
+}
+
 void WaveRecording::close(std::uint64_t end_ps) {
   writer_.close(end_ps);
-  closed_ = true;
   write_view(GtkwContents::changed_signals);
+  closed_ = true;
+}
+
+void WaveRecording::discard() noexcept {
+  closed_ = true;
+  writer_.emergency_close();
+  remove_regular_file(writer_.file());
+  if (!view_file_.empty()) remove_regular_file(view_file_);
+}
+
+std::map<std::string, std::string> WaveRecording::files() const {
+  std::map<std::string, std::string> files{{"vcd", writer_.file()}};
+  if (!view_file_.empty()) files.emplace("gtkw", view_file_);
+  return files;
 }
 
 void WaveRecording::write_view(GtkwContents contents) const {

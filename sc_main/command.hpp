@@ -13,6 +13,7 @@ int list(Words words);
 int describe(Words words);
 int check(Words words);
 int compare(Words words);
+int waves(Words words);
 
 // The whole command: picks the subcommand, turns failures into one line on stderr and an exit code.
 int main_command(Words words);

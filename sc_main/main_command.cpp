@@ -28,6 +28,7 @@ constexpr std::array subcommands{
     Subcommand{"describe", describe, "a program's layout, a platform, a probe; reference pages"},
     Subcommand{"check", check, "descriptions, reports and .npy files without running anything"},
     Subcommand{"compare", compare, "two .npy files or two reports"},
+    Subcommand{"waves", waves, "what each signal of a VCD file does"},
 };
 
 void print_help() {
@@ -40,7 +41,8 @@ void print_help() {
 }
 
 int dispatch(Words words) {
-  if (words.empty()) throw UserError("", "expected a command: run, list, describe, check or compare ('tilevp --help')");
+  if (words.empty())
+    throw UserError("", "expected a command: run, list, describe, check, compare or waves ('tilevp --help')");
   if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
     print_help();
     return 0;

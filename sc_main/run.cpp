@@ -58,12 +58,8 @@ void note_result(Report& report, const runtime::ProgramResult& result) {
   if (result.verification && result.verification->mismatches > 0) report.status = Status::verification_failed;
 }
 
-// The run itself; the exception that ended it, or null.
-std::exception_ptr simulate(const RunPlan& plan, platform::Platform& machine, Progress& progress,
-                            runtime::ProgramResult& result) {
-  std::function<void()> tick;
-  if (progress.enabled()) tick = [&] { progress.show(now_ps()); };
-  platform::HostClock clock(machine.simulation(), tick);
+// The program on the machine; the exception that ended it, or null.
+std::exception_ptr run_program(const RunPlan& plan, platform::Platform& machine, runtime::ProgramResult& result) {
   try {
     machine.run([&](runtime::Host& host) { result = plan.program->run(host); }, plan.max_time_ps);
   } catch (const NoEnd& end) {
@@ -77,6 +73,45 @@ std::exception_ptr simulate(const RunPlan& plan, platform::Platform& machine, Pr
     return std::current_exception();
   }
   return nullptr;
+}
+
+bool is_user_error(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const UserError&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+// Closes what was streamed, or discards it where the run was refused. The exception that ends the run, or null.
+std::exception_ptr close_outputs(platform::StreamedOutputs& outputs, std::uint64_t end_ps,
+                                 const std::exception_ptr& failure) {
+  if (failure && is_user_error(failure)) {
+    outputs.discard();
+    return failure;
+  }
+  try {
+    outputs.close(end_ps);
+  } catch (const UserError& error) {
+    if (!failure) {
+      outputs.discard();
+      return std::current_exception();
+    }
+    print_error(error.what());  // and how the run ended goes first
+  }
+  return failure;
+}
+
+std::exception_ptr simulate(const RunPlan& plan, platform::Platform& machine, platform::StreamedOutputs& outputs,
+                            Progress& progress, runtime::ProgramResult& result) {
+  std::function<void()> tick;
+  if (progress.enabled()) tick = [&] { progress.show(now_ps()); };
+  const platform::HostClock clock(machine.simulation(), outputs, tick);
+  const auto failure = run_program(plan, machine, result);
+  progress.clear();
+  return close_outputs(outputs, machine.end_ps(), failure);
 }
 
 void write_files(const RunPlan& plan, Report& report, const runtime::ProgramResult& result, bool ended_well) {
@@ -103,24 +138,24 @@ int execute(const RunPlan& plan, Progress& progress) {
       plan.platform.description,
       {.seed = plan.request.seed, .quantum_ps = plan.quantum_ps, .arithmetic = plan.request.arithmetic},
       {.construction_seed = plan.construction_seed});
-  std::unique_ptr<platform::WaveRecording> waves;
+  platform::StreamedOutputs outputs;
   if (!plan.vcd_file.empty())
-    waves = std::make_unique<platform::WaveRecording>(machine.simulation().probes(), plan.vcd_file, plan.trace_globs);
+    outputs.add(std::make_unique<platform::WaveRecording>(
+        machine.simulation().probes(), plan.vcd_file, plan.trace_globs,
+        platform::VcdOptions{.from_ps = plan.trace_from_ps, .to_ps = plan.trace_to_ps}));
 
   runtime::ProgramResult result;
-  const auto failure = simulate(plan, machine, progress, result);
-  progress.clear();
+  const auto failure = simulate(plan, machine, outputs, progress, result);
   const std::uint64_t end_ps = machine.end_ps();
   Report report = head_of(plan);
-  if (waves) {
-    waves->close(end_ps);
-    report.files["vcd"] = waves->vcd_file();
-    if (!waves->view_file().empty()) report.files["gtkw"] = waves->view_file();
-  }
+  report.files.merge(outputs.files());
   if (failure)
     note_end(report, failure);
   else
     note_result(report, result);
+  if (plan.trace_from_ps > end_ps)
+    report.warnings.push_back("the run ended at " + time_text(end_ps) + ", before --trace-from " +
+                              time_text(plan.trace_from_ps) + ": the waves hold its last values alone");
   platform::add_performance(report, machine.simulation().statistics(), platform::clock_domains(machine.description()),
                             end_ps, machine.host().memory_busy_ps());
   report.host = host_figures.read(machine.host().access_seconds(), result.reference_seconds);

@@ -48,6 +48,19 @@ void check_files_of(const RunPlan& plan, const Arguments& arguments) {
   check_files(written, read);
 }
 
+void read_waves(RunPlan& plan, const Arguments& arguments, std::span<const ClockDomain> clocks) {
+  plan.vcd_file = arguments.value("--vcd");
+  plan.trace_globs = arguments.all("--trace");
+  for (const char* option : {"--trace", "--trace-from", "--trace-to"})
+    if (arguments.has(option) && !arguments.has("--vcd")) throw UserError(option, "needs --vcd FILE beside it");
+  if (arguments.has("--trace-from"))
+    plan.trace_from_ps = parse_time("--trace-from", arguments.value("--trace-from"), clocks);
+  if (arguments.has("--trace-to")) plan.trace_to_ps = parse_time("--trace-to", arguments.value("--trace-to"), clocks);
+  if (plan.trace_to_ps < plan.trace_from_ps)
+    throw UserError("--trace-to", "expected a time at or after --trace-from " + arguments.value("--trace-from") +
+                                      ", found " + arguments.value("--trace-to"));
+}
+
 }  // namespace
 
 std::vector<OptionSpec> platform_options() {
@@ -79,6 +92,11 @@ std::vector<OptionSpec> run_options() {
        .default_value = "*",
        .text = "probes to record; with ! those not to record; repeatable",
        .repeatable = true},
+      {.name = "--trace-from",
+       .placeholder = "TIME",
+       .default_value = "0",
+       .text = "waves begin there, with the values of that time"},
+      {.name = "--trace-to", .placeholder = "TIME", .text = "waves end there; the run goes on"},
       {.name = "--max-time", .placeholder = "TIME", .text = "give up at that simulated time: 20ms, 1500cycles@pe"},
       {.name = "--seed", .placeholder = "N", .default_value = "1", .text = "seed of everything random"},
       {.name = "--quantum",
@@ -136,10 +154,8 @@ RunPlan plan_run(Words words) {
   plan.platform = load_platform(arguments);
   const auto clocks = platform::clock_domains(plan.platform.description);
   plan.report_file = arguments.value("--report");
-  plan.vcd_file = arguments.value("--vcd");
+  read_waves(plan, arguments, clocks);
   check_files_of(plan, arguments);
-  plan.trace_globs = arguments.all("--trace");
-  if (!plan.trace_globs.empty() && plan.vcd_file.empty()) throw UserError("--trace", "needs --vcd FILE beside it");
   if (arguments.has("--max-time")) plan.max_time_ps = parse_time("--max-time", arguments.value("--max-time"), clocks);
   plan.quantum_ps = parse_time("--quantum", arguments.value("--quantum", "0ps"), clocks);
   plan.construction_seed =

@@ -20,6 +20,8 @@ struct RunPlan {
   std::string report_file;  // empty: none
   std::string vcd_file;     // empty: none
   std::vector<std::string> trace_globs;
+  std::uint64_t trace_from_ps = 0;
+  std::uint64_t trace_to_ps = UINT64_MAX;
   std::uint64_t max_time_ps = UINT64_MAX;
   std::uint64_t quantum_ps = 0;
   std::uint64_t construction_seed = 0;

@@ -45,6 +45,9 @@ class VcdWriter final : public ProbeSink {
   // Writes all records strictly before now; the caller vouches that none will come for a time before `now_ps`.
   void flush_before(std::uint64_t now_ps);
 
+  // Hands what has been written to the system: a reader of the file sees it.
+  void write_out();
+
   // Writes the records up to and including end_ps, drops later ones (a run that stops truncates), marks the end and
   // closes.
   void close(std::uint64_t end_ps);
@@ -82,7 +85,6 @@ class VcdWriter final : public ProbeSink {
   void begin_dump(std::uint64_t time_ps);
   void append_time(std::uint64_t time_ps);
   void append_value(const State& state);
-  void write_out();
 
   std::string file_;
   VcdOptions options_;

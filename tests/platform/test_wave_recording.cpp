@@ -34,7 +34,7 @@ class WaveRecordingTest : public testing::Test {
 
 TEST_F(WaveRecordingTest, TheViewIsWrittenAgainWhenTheFileCloses) {
   WaveRecording waves(registry_, vcd_, {});
-  EXPECT_EQ(waves.view_file(), view_);
+  EXPECT_EQ(waves.files().at("gtkw"), view_);
   EXPECT_THAT(view(), testing::AllOf(HasSubstr("core0.pe.busy\n"), HasSubstr("dma0.busy\n"), Not(HasSubstr("\n*"))));
   pe_.set(400, 1);
   pe_.set(1200, 0);
@@ -66,7 +66,7 @@ TEST_F(WaveRecordingTest, AViewThatCannotBeWrittenAgainIsNoHarmOnTheWayOut) {
 TEST_F(WaveRecordingTest, NoViewBesideADevice) {
   WaveRecording waves(registry_, "/dev/null", {});
   waves.close(10);
-  EXPECT_EQ(waves.view_file(), "");
+  EXPECT_FALSE(waves.files().contains("gtkw"));
   EXPECT_FALSE(std::filesystem::exists("/dev/null.gtkw"));
 }
 

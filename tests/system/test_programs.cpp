@@ -111,6 +111,22 @@ void spin(Host& host, runtime::ProgramResult&) {
   while (true) host.read_value<std::uint32_t>(control(host, core::generation));
 }
 
+void acknowledge(Host& host) { host.write_value<std::uint32_t>(control(host, core::interrupt), 0xffff'ffff); }
+
+void endless(Host& host, runtime::ProgramResult&) {
+  fill_sbuf(host);
+  while (true) {
+    run_stream(host, Engine::pe, {matmul(512, matmul_start | matmul_stop)});
+    acknowledge(host);
+  }
+}
+
+void one_then_spin(Host& host, runtime::ProgramResult& result) {
+  fill_sbuf(host);
+  run_stream(host, Engine::pe, {matmul(512, matmul_start | matmul_stop)});
+  spin(host, result);
+}
+
 void defect(Host&, runtime::ProgramResult&) { throw std::logic_error("a mistake of ours"); }
 
 void wrong(Host&, runtime::ProgramResult& result) {
@@ -183,6 +199,8 @@ const runtime::ProgramRegistry& programs() {
                                                   {"test/deadlock", deadlock},
                                                   {"test/unmapped", unmapped},
                                                   {"test/spin", spin},
+                                                  {"test/endless", endless},
+                                                  {"test/one-then-spin", one_then_spin},
                                                   {"test/defect", defect},
                                                   {"test/wrong", wrong},
                                                   {"test/good", good},

@@ -77,6 +77,52 @@ TEST(Waves, GlobsSelect) {
   EXPECT_TRUE(exists(folder / "w.gtkw"));
 }
 
+// A window holds what the whole file holds between its ends, and begins with the values of its first instant.
+TEST(Waves, AWindowIsAPartOfTheWhole) {
+  const Folder folder;
+  ASSERT_EQ(test_tilevp({"run", "test/compute", "-q", "--vcd", folder / "all.vcd"}).exit_code, 0);
+  const auto all = VcdFile::read(folder / "all.vcd");
+  // From the middle of the third matmul to the middle of the sixth.
+  const auto& busy = all.trace("core0.pe.instruction").changes;
+  ASSERT_GT(busy.size(), 6u);
+  const std::uint64_t from = (busy[2].time_ps + busy[3].time_ps) / 2;
+  const std::uint64_t to = (busy[5].time_ps + busy[6].time_ps) / 2;
+  ASSERT_EQ(test_tilevp({"run", "test/compute", "-q", "--vcd", folder / "w.vcd", "--trace-from",
+                         std::to_string(from) + "ps", "--trace-to", std::to_string(to) + "ps"})
+                .exit_code,
+            0);
+  const auto part = VcdFile::read(folder / "w.vcd");
+  EXPECT_EQ(part.start_ps(), from);
+  EXPECT_EQ(part.end_ps(), to);
+  ASSERT_EQ(part.names(), all.names());
+  for (const auto& name : all.names()) {
+    std::vector<VcdTrace::Change> expected{{from, all.value_at(name, from)}};
+    for (const auto& change : all.trace(name).changes)
+      if (change.time_ps > from && change.time_ps <= to) expected.push_back(change);
+    EXPECT_EQ(part.trace(name).changes, expected) << name;
+  }
+  EXPECT_EQ(part.trace("core0.pe.instruction").changes.size(), 4u);
+}
+
+TEST(Waves, AWindowInCyclesOfAClockAndOneBehindTheEnd) {
+  const Folder folder;
+  // 2800 cycles of 2.8 GHz are 1 us.
+  ASSERT_EQ(
+      test_tilevp({"run", "test/compute", "-q", "--vcd", folder / "w.vcd", "--trace-to", "2800cycles@pe"}).exit_code,
+      0);
+  EXPECT_EQ(VcdFile::read(folder / "w.vcd").end_ps(), 1'000'000u);
+  const auto late = test_tilevp(
+      {"run", "test/compute", "-q", "--vcd", folder / "l.vcd", "--report", folder / "r.json", "--trace-from", "1s"});
+  EXPECT_EQ(late.exit_code, 0);
+  EXPECT_THAT(late.err, testing::HasSubstr("before --trace-from 1 s: the waves hold its last values alone"));
+  const auto waves = VcdFile::read(folder / "l.vcd");
+  EXPECT_EQ(waves.trace("core0.pe.busy").changes.size(), 1u);
+  EXPECT_EQ(waves.end_ps(), described::parse("r.json", read_file(folder / "r.json"))
+                                .tree.at("time")
+                                .at("simulated_ps")
+                                .to_number<std::uint64_t>());
+}
+
 TEST(Waves, RecordingChangesNoTime) {
   const Folder folder;
   ASSERT_EQ(test_tilevp({"run", "test/copy", "-q", "--report", folder / "a.json"}).exit_code, 0);

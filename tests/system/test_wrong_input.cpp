@@ -72,6 +72,22 @@ TEST(WrongInput, TraceGlobsThatMatchNothingLeaveNoFile) {
   EXPECT_FALSE(exists(folder / "w.vcd"));
 }
 
+TEST(WrongInput, WindowsOfWavesLeaveNoFile) {
+  const Folder folder;
+  const auto waves = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"--vcd", folder / "w.vcd"});
+    return conv(more);
+  };
+  expect_refused({waves({"--trace-from", "2us", "--trace-to", "1999ns"}),
+                  {"--trace-to: expected a time at or after --trace-from 2us, found 1999ns"}});
+  expect_refused({waves({"--trace-from", "2"}), {"--trace-from: expected a time like 20ms", "found '2'"}});
+  expect_refused({waves({"--trace-to", "7cycles@pea"}), {"--trace-to: unknown clock domain 'pea'", "nearest is 'pe'"}});
+  expect_refused({conv({"--trace-to", "2us"}), {"--trace-to: needs --vcd FILE"}});
+  expect_refused({conv({"--trace-from", "2us"}), {"--trace-from: needs --vcd FILE"}});
+  EXPECT_FALSE(exists(folder / "w.vcd"));
+  EXPECT_FALSE(exists(folder / "w.gtkw"));
+}
+
 TEST(WrongInput, Descriptions) {
   expect_refused({conv({"--platform", "trn4"}), {"unknown platform 'trn4'", "nearest is 'trn1'"}});
   expect_refused({conv({"-c", "core.pee.clock_hz=1"}), {"-c core.pee", "unknown key", "nearest is 'core.pe'"}});

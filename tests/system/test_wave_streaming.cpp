@@ -1,0 +1,154 @@
+// Waves while a run goes on and however it ends: read from a pipe, which holds the run until it is read.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+
+#include "support/vcd_reader.hpp"
+#include "system/command_runner.hpp"
+#include "tilevp/described/parse.hpp"
+
+namespace tilevp::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+// The reading end of a named pipe.
+class Reader {
+ public:
+  // Waits until somebody opens the pipe to write.
+  explicit Reader(const std::string& pipe) : descriptor_(open(pipe.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+  ~Reader() { close(descriptor_); }
+
+  const std::string& text() const { return text_; }
+  // Waits for more; false at the end.
+  bool read_more() {
+    std::array<char, 4096> buffer;
+    const ssize_t count = read(descriptor_, buffer.data(), buffer.size());
+    if (count > 0) text_.append(buffer.data(), static_cast<std::size_t>(count));
+    return count > 0;
+  }
+  void read_until(const std::string& part) {
+    while (text_.find(part) == std::string::npos && read_more()) continue;
+  }
+  void read_all() {
+    while (read_more()) continue;
+  }
+
+ private:
+  int descriptor_;
+  std::string text_;
+};
+
+std::string make_pipe(const Folder& folder) {
+  const auto pipe = folder / "w.vcd";
+  EXPECT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  return pipe;
+}
+
+std::uint64_t simulated_ps(const std::string& report) {
+  return described::parse(report, read_file(report)).tree.at("time").at("simulated_ps").to_number<std::uint64_t>();
+}
+
+void expect_refused(const CommandResult& result, const std::string& text) {
+  EXPECT_EQ(result.exit_code, 2) << result.err;
+  EXPECT_THAT(result.err, StartsWith("tilevp: error: "));
+  EXPECT_THAT(result.err, HasSubstr(text));
+  EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
+}
+
+TEST(WaveStreaming, ASignalLeavesWavesUpToThen) {
+  for (const auto& [signal, code] : {std::pair(SIGINT, 130), std::pair(SIGTERM, 143)}) {
+    const Folder folder;
+    const auto pipe = make_pipe(folder);
+    std::string text;
+    const auto result = test_tilevp({"run", "test/endless", "-q", "--report", folder / "r.json", "--vcd", pipe},
+                                    [&, sent = signal](int child, const std::string&) {
+                                      Reader reader(pipe);
+                                      reader.read_until("$dumpvars");
+                                      while (reader.text().size() < 400'000 && reader.read_more()) continue;
+                                      kill(child, sent);
+                                      reader.read_all();
+                                      text = reader.text();
+                                    });
+    EXPECT_EQ(result.exit_code, code) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(signal == SIGINT ? "interrupted by SIGINT" : "interrupted by SIGTERM"));
+    const auto waves = VcdFile::parse(text);
+    EXPECT_EQ(waves.end_ps(), simulated_ps(folder / "r.json"));
+    EXPECT_GT(waves.pulses("core0.pe.busy"), 100u);
+    EXPECT_EQ(waves.redundant_changes(), 0u);
+  }
+}
+
+// One matmul, then nothing that a probe would show: what is seen of it was flushed for the sake of the reader.
+TEST(WaveStreaming, WhatHasHappenedIsSeenDuringTheRun) {
+  const Folder folder;
+  const auto pipe = make_pipe(folder);
+  bool seen = false;
+  const auto result = test_tilevp({"run", "test/one-then-spin", "-q", "--vcd", pipe, "--trace", "core0.pe.busy"},
+                                  [&](int child, auto&) {
+                                    Reader reader(pipe);
+                                    reader.read_until("\n1!\n");
+                                    seen = reader.text().ends_with("\n0!\n");
+                                    kill(child, SIGTERM);
+                                    reader.read_all();
+                                  });
+  EXPECT_TRUE(seen);
+  EXPECT_EQ(result.exit_code, 143);
+}
+
+TEST(WaveStreaming, EveryEndClosesTheFile) {
+  const std::pair<const char*, int> ends[] = {
+      {"test/good", 0}, {"test/wrong", 1}, {"test/free-size", 3}, {"test/deadlock", 4}, {"test/defect", 5}};
+  for (const auto& [program, code] : ends) {
+    const Folder folder;
+    const auto result = test_tilevp({"run", program, "-q", "--report", folder / "r.json", "--vcd", folder / "w.vcd"});
+    ASSERT_EQ(result.exit_code, code) << program << result.err;
+    const auto waves = VcdFile::read(folder / "w.vcd");
+    EXPECT_TRUE(waves.has("core0.pe.busy")) << program;
+    EXPECT_TRUE(exists(folder / "w.gtkw")) << program;
+    if (code == 5) continue;  // without a report
+    EXPECT_EQ(waves.end_ps(), simulated_ps(folder / "r.json")) << program;
+  }
+}
+
+TEST(WaveStreaming, TheTimeLimitCutsTheFile) {
+  const Folder folder;
+  const auto result = test_tilevp({"run", "test/endless", "-q", "--max-time", "30us", "--vcd", folder / "w.vcd"});
+  ASSERT_EQ(result.exit_code, 4) << result.err;
+  EXPECT_EQ(VcdFile::read(folder / "w.vcd").end_ps(), 30'000'000u);
+}
+
+TEST(WaveStreaming, AFullDiskIsOneLine) {
+  expect_refused(test_tilevp({"run", "test/good", "--vcd", "/dev/full"}),
+                 "/dev/full: cannot write: No space left on device");
+}
+
+// The limit of a file's size stands for a disk that fills up during the run.
+TEST(WaveStreaming, AFileThatFillsUpIsRemoved) {
+  const Folder folder;
+  const auto result = run_command({"/bin/sh", "-c", "ulimit -f 128; exec \"$0\" \"$@\"", TILEVP_TEST_BINARY, "run",
+                                   "test/endless", "--vcd", folder / "w.vcd", "--report", folder / "r.json"});
+  expect_refused(result, "w.vcd: cannot write: File too large");
+  for (const char* file : {"w.vcd", "w.gtkw", "r.json"}) EXPECT_FALSE(exists(folder / file)) << file;
+}
+
+TEST(WaveStreaming, AReaderThatGoesAwayIsOneLine) {
+  const Folder folder;
+  const auto pipe = make_pipe(folder);
+  const auto result = test_tilevp({"run", "test/endless", "--vcd", pipe},
+                                  [&](int, const std::string&) { Reader(pipe).read_until("$dumpvars"); });
+  expect_refused(result, "w.vcd: cannot write: Broken pipe");
+  EXPECT_TRUE(exists(pipe));
+}
+
+}  // namespace
+}  // namespace tilevp::test
