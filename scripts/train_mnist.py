@@ -43,6 +43,13 @@ def to_bf16(values):
     return bits.astype(np.uint32).view(np.float32)
 
 
+def bf16_words(values):
+    """The 16 bits of each bf16 value held in a float32 array, as uint16: what `--dtype bf16` reads."""
+    bits = np.ascontiguousarray(values, dtype=np.float32).view(np.uint32)
+    assert not np.any(bits & 0xFFFF), "a value that is not representable in bf16"
+    return (bits >> 16).astype(np.uint16)
+
+
 class ConvNet(nn.Module):
     def __init__(self):
         super().__init__()
@@ -110,13 +117,14 @@ def main():
 
     options.out.mkdir(parents=True, exist_ok=True)
     save = lambda name, array: np.save(options.out / f"{name}.npy", np.ascontiguousarray(array))
+    save_bf16 = lambda name, array: save(name, bf16_words(array))
     for name in ("conv1", "conv2", "conv3"):
         layer = getattr(net, name)
-        save(f"{name}_weights", layer.weight.detach().numpy().transpose(1, 2, 3, 0))  # O,C,H,W -> C,H,W,O
-        save(f"{name}_bias", layer.bias.detach().numpy())
-    save("dense_weights", net.dense.weight.detach().numpy())
-    save("dense_bias", net.dense.bias.detach().numpy())
-    save("digits", test_x[:SHIPPED].numpy())
+        save_bf16(f"{name}_weights", layer.weight.detach().numpy().transpose(1, 2, 3, 0))  # O,C,H,W -> C,H,W,O
+        save_bf16(f"{name}_bias", layer.bias.detach().numpy())
+    save_bf16("dense_weights", net.dense.weight.detach().numpy())
+    save_bf16("dense_bias", net.dense.bias.detach().numpy())
+    save_bf16("digits", test_x[:SHIPPED].numpy())
     save("labels", test_y[:SHIPPED].numpy().astype(np.int32))
 
     print(f"held out {HELD_OUT} of {len(pixels)}: {in_fp32} right with fp32 weights, "

@@ -13,8 +13,8 @@ struct Tensor {
   std::vector<float> values;
 };
 
-// A file as numpy.save writes it: version 1, C order, `<f4`, or `<i4` of integers below 2^24. Throws std::runtime_error
-// with the file's name and what was expected.
+// A file as numpy.save writes it: version 1, C order, `<f4`, `<u2` taken as raw bf16, or `<i4` of integers below 2^24.
+// Throws std::runtime_error with the file's name and what was expected.
 Tensor read_npy(const std::string& path);
 // As `<f4`. Throws std::runtime_error with the file's name.
 void write_npy(const std::string& path, const Tensor& tensor);

@@ -22,6 +22,17 @@ std::vector<std::size_t> parse_shape(const std::string& text) {
   return shape;
 }
 
+// One element: `<u2` is a bf16, the upper half of an fp32.
+float element(const char* at, char kind) {
+  std::uint32_t bits = 0;
+  if (kind == 'u') {
+    std::memcpy(reinterpret_cast<char*>(&bits) + 2, at, 2);
+  } else {
+    std::memcpy(&bits, at, 4);
+  }
+  return kind == 'i' ? static_cast<float>(std::bit_cast<std::int32_t>(bits)) : std::bit_cast<float>(bits);
+}
+
 std::size_t product(const std::vector<std::size_t>& shape) {
   std::size_t count = 1;
   for (const std::size_t extent : shape) count *= extent;
@@ -34,29 +45,24 @@ Tensor read_npy(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw std::runtime_error(path + ": cannot be read");
   const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  static const std::regex header(R"(\{'descr': '<([fi])4', 'fortran_order': False, 'shape': \(([0-9, ]*)\), \} *\n)");
+  static const std::regex header(
+      R"(\{'descr': '<(f4|i4|u2)', 'fortran_order': False, 'shape': \(([0-9, ]*)\), \} *\n)");
   const std::size_t header_bytes =
       bytes.size() < preamble ? 0 : static_cast<unsigned char>(bytes[8]) + 256U * static_cast<unsigned char>(bytes[9]);
   std::smatch match;
   const std::string text = bytes.substr(std::min(bytes.size(), preamble), header_bytes);
   if (!bytes.starts_with(std::string("\x93NUMPY\x01\x00", 8)) || !std::regex_match(text, match, header))
-    throw std::runtime_error(path + ": expected an .npy file of version 1 with <f4 or <i4 in C order");
+    throw std::runtime_error(path + ": expected an .npy file of version 1 with <f4, <i4 or <u2 (bf16) in C order");
   Tensor tensor{parse_shape(match[2]), {}};
   const std::size_t count = product(tensor.shape);
-  if (bytes.size() != preamble + header_bytes + 4 * count)
-    throw std::runtime_error(path + ": expected " + std::to_string(count) + " values of 4 bytes, found " +
-                             std::to_string(bytes.size() - preamble - header_bytes) + " bytes");
-  tensor.values.resize(count);
+  const char kind = *match[1].first;
+  const std::size_t width = kind == 'u' ? 2 : 4;
+  if (bytes.size() != preamble + header_bytes + width * count)
+    throw std::runtime_error(path + ": expected " + std::to_string(count) + " values of " + std::to_string(width) +
+                             " bytes, found " + std::to_string(bytes.size() - preamble - header_bytes) + " bytes");
+  tensor.values.reserve(count);
   const char* data = bytes.data() + preamble + header_bytes;
-  if (match[1] == "f") {
-    std::memcpy(tensor.values.data(), data, 4 * count);
-  } else {
-    for (std::size_t i = 0; i < count; ++i) {
-      std::int32_t value = 0;
-      std::memcpy(&value, data + 4 * i, 4);
-      tensor.values[i] = static_cast<float>(value);
-    }
-  }
+  for (std::size_t i = 0; i < count; ++i) tensor.values.push_back(element(data + width * i, kind));
   return tensor;
 }
 

@@ -2,8 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bit>
-#include <cstdint>
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 
@@ -48,11 +47,24 @@ TEST(MnistHost, ShapesAreThoseOfTheNetwork) {
   EXPECT_THAT(data("dense_weights").shape, ElementsAre(10, 1152));
 }
 
-TEST(MnistHost, DataIsBf16) {
-  for (const auto* name : {"digits", "conv1_weights", "conv1_bias", "conv2_weights", "conv2_bias", "conv3_weights",
-                           "conv3_bias", "dense_weights", "dense_bias"})
-    for (const float value : data(name).values)
-      ASSERT_EQ(std::bit_cast<std::uint32_t>(value) & 0xFFFF, 0U) << name << " " << value;
+TEST(MnistHost, ReadsRawBf16) {
+  const std::string path = testing::TempDir() + "mnist_host_bf16.npy";
+  const std::string header = "{'descr': '<u2', 'fortran_order': False, 'shape': (3,), }\n";
+  std::string bytes("\x93NUMPY\x01\x00", 8);
+  bytes += {static_cast<char>(header.size()), '\0'};
+  bytes += header + std::string("\x80\x3F\x20\xC0\x7F\x3F", 6);
+  std::ofstream(path, std::ios::binary) << bytes;
+  // 3F80 = 1; C020 = -1.01b * 2 = -2.5; 3F7F = 1.1111111b / 2 = 255/256.
+  EXPECT_THAT(read_npy(path).values, ElementsAre(1.0F, -2.5F, 255.0F / 256.0F));
+  std::remove(path.c_str());
+}
+
+// Pixels / 255: a wrong byte order or width would leave this range at once.
+TEST(MnistHost, DigitsAreBetweenZeroAndOne) {
+  const auto pixels = data("digits").values;
+  const auto [least, most] = std::minmax_element(pixels.begin(), pixels.end());
+  EXPECT_EQ(*least, 0.0F);
+  EXPECT_EQ(*most, 1.0F);
 }
 
 // 254 is what PyTorch counted with the same rounded weights when the network was trained (data/mnist/README.md).
