@@ -19,7 +19,8 @@ const std::vector<std::string> kinds{"program", "platform", "probe", "registers"
 
 void print_help() {
   std::cout
-      << "usage: tilevp describe program NAME [program options]    how its work would be laid out\n"
+      << "usage: tilevp describe program NAME [program options] [--platform NAME|FILE] [-c PATH=VALUE]\n"
+         "                                                          how its work would be laid out\n"
          "       tilevp describe platform NAME|FILE [-c PATH=VALUE] [--format text|json]\n"
          "       tilevp describe probe NAME [--platform NAME|FILE]\n"
          "       tilevp describe registers [--platform NAME|FILE]   the register reference (Markdown)\n"
@@ -38,11 +39,16 @@ void describe_program(Words words) {
   if (words.empty() || words[0].starts_with("-"))
     throw UserError("describe program", "expected a name: " + described::join(programs().names()));
   const auto program = programs().make(words[0]);
-  const auto arguments = parse_arguments(words.subspan(1), option_specs(*program),
-                                         "tilevp describe program " + std::string(program->name()));
+  auto known = option_specs(*program);
+  for (const auto& option : platform_options()) known.push_back(option);
+  const auto arguments =
+      parse_arguments(words.subspan(1), known, "tilevp describe program " + std::string(program->name()));
   expect_words(arguments, 0, "only options after the program's name");
   program->prepare({.options = option_values(*program, arguments)});
-  std::cout << program->describe();
+  platform::Platform machine(load_platform(arguments).description, {});
+  std::string text;
+  machine.run([&](runtime::Host& host) { text = program->describe(host); });
+  std::cout << text;
 }
 
 void describe_platform(Words words) {

@@ -90,9 +90,9 @@ class Program {
   // Runs on the host agent's thread. Tensor files are staged and written only when the caller commits them after a good
   // end.
   virtual ProgramResult run(Host& host) = 0;
-  // Text of `tilevp describe program NAME ...`: how the work would be laid out. Called after prepare(), without a
-  // machine.
-  virtual std::string describe() const = 0;
+  // Text of `tilevp describe program NAME ...`: how the work would be laid out on the machine, whose registers may be
+  // read. Called after prepare(), on the host agent's thread.
+  virtual std::string describe(Host& host) = 0;
   // Writes the staged output files (atomically). Called once after a run that ended with exit code 0 or 1.
   virtual void write_outputs() {}
 };

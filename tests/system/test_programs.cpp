@@ -32,7 +32,7 @@ class RawProgram final : public runtime::Program {
     body_(host, result);
     return result;
   }
-  std::string describe() const override { return "a test\n"; }
+  std::string describe(runtime::Host&) override { return "a test\n"; }
 
  private:
   std::string name_;

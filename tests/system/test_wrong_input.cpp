@@ -142,6 +142,13 @@ TEST(WrongInput, TooLittleSbuf) {
       {conv({"-c", "core.sbuf_partition_bytes=16448"}), {"SBUF", "needs 96 bytes a partition", "64 of 64 free"}});
 }
 
+// 20 GB of image and 40 GB of result: refused before a value is drawn.
+TEST(WrongInput, TensorsLargerThanTheMachine) {
+  expect_refused({{"run", "conv2d", "--shape", "1,1,100000,100000", "--filter", "1,1,1"}, {"HBM: ", "needs ", "free"}});
+  expect_refused({{"run", "matmul", "--m", "1000000", "--k", "1000000", "--n", "1"},
+                  {"HBM: 'lhs_t' needs 2000000000000 bytes", "free"}});
+}
+
 TEST(WrongInput, OutputsThatCannotBeWritten) {
   expect_refused({conv({"-q", "--report", "/no/such/folder/r.json"}), {"/no/such/folder/r.json: cannot write"}});
   expect_refused({conv({"-q", "--vcd", "/no/such/folder/w.vcd"}), {"/no/such/folder/w.vcd"}});

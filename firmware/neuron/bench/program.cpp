@@ -64,7 +64,7 @@ class Bench final : public runtime::Program {
     if (directions_.empty()) throw UserError("--direction", "expected all, load, store or local, found '" + text + "'");
   }
 
-  std::string describe() const override {
+  std::string describe(runtime::Host&) override {
     return "dma/bench: " + std::to_string(published_curve.size()) + " run lengths from 32 to 32768 bytes, " +
            std::to_string(engines_.size()) + " numbers of engines, " + std::to_string(directions_.size()) +
            " directions; each from the difference of two copies, so that start latency does not count\n";

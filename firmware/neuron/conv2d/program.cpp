@@ -27,24 +27,27 @@ class Conv2d final : public runtime::Program {
 
   void prepare(const runtime::RunRequest& request) override {
     run_ = request;
-    // Random values are drawn when the program runs: `describe` needs none.
-    request_ = read_request(request.options, request.seed, false);
+    request_ = read_request(request.options);
   }
 
-  std::string describe() const override { return make_plan(request_.plan, Machine{}).text(); }
+  std::string describe(runtime::Host& host) override { return make_plan(request_.plan, Driver(host).machine()).text(); }
 
   runtime::ProgramResult run(runtime::Host& host) override {
-    if (request_.image.empty()) request_ = read_request(run_->options, run_->seed, true);
     Driver driver(host);
     const Plan plan = make_plan(request_.plan, driver.machine());
     const std::size_t output_bytes = output_elements(plan) * sizeof(float);
 
-    Addresses addresses;
-    addresses.image = driver.store("image", request_.image);
-    addresses.filter = driver.store("filter", request_.filter);
     const std::vector<std::byte> zeros(static_cast<std::size_t>(zero_elements(plan) * plan.element_bytes()));
-    addresses.zeros = driver.store("zeros", zeros);
+    // Room for all first: values that do not fit are neither drawn nor written.
+    Addresses addresses;
+    addresses.image = driver.allocate("image", request_.image_bytes());
+    addresses.filter = driver.allocate("filter", request_.filter_bytes());
+    addresses.zeros = driver.allocate("zeros", zeros.size());
     addresses.output = driver.allocate("output", output_bytes);
+    request_.draw(run_->seed);
+    host.write(addresses.image, request_.image);
+    host.write(addresses.filter, request_.filter);
+    host.write(addresses.zeros, zeros);
     report("kernel", 0.1);
     const Schedule schedule = build(driver.machine(), plan, addresses);
     report("running", 0.2);

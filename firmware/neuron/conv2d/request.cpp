@@ -4,7 +4,6 @@
 #include <array>
 
 #include "tilevp/base/errors.hpp"
-#include "tilevp/neuron/operands.hpp"
 
 namespace tilevp::neuron::conv2d {
 namespace {
@@ -142,7 +141,20 @@ void expect_possible(const Problem& p) {
     if (size > most) throw UserError("conv2d", std::string(what) + " would be larger than 64 GiB");
 }
 
+std::size_t image_elements(const Problem& p) { return static_cast<std::size_t>(p.N * p.C * p.H * p.W); }
+std::size_t filter_elements(const Problem& p) { return static_cast<std::size_t>(p.C * p.Hf * p.Wf * p.O); }
+
 }  // namespace
+
+std::uint64_t Request::image_bytes() const { return image_elements(plan.problem) * numeric::size_bytes(plan.dtype); }
+
+std::uint64_t Request::filter_bytes() const { return filter_elements(plan.problem) * numeric::size_bytes(plan.dtype); }
+
+void Request::draw(std::uint64_t seed) {
+  if (!image.empty()) return;
+  image = random_operand(random, plan.dtype, image_elements(plan.problem), seed, "image");
+  filter = random_operand(random, plan.dtype, filter_elements(plan.problem), seed, "filter");
+}
 
 std::vector<runtime::OptionDescription> option_descriptions() {
   return {
@@ -163,7 +175,7 @@ std::vector<runtime::OptionDescription> option_descriptions() {
   };
 }
 
-Request read_request(const runtime::OptionValues& options, std::uint64_t seed, bool values) {
+Request read_request(const runtime::OptionValues& options) {
   Request request;
   PlanRequest& plan = request.plan;
   plan.dtype = parse_matmul_dtype(options.text("dtype"));
@@ -174,7 +186,7 @@ Request read_request(const runtime::OptionValues& options, std::uint64_t seed, b
   if (files == shapes) throw UserError("conv2d", "expected either --input and --weights, or --shape and --filter");
   for (const char* option : files ? std::array{"input", "weights"} : std::array{"shape", "filter"})
     if (!options.has(option)) throw UserError("--" + std::string(option), "is missing");
-  const RandomKind random = parse_random("--random", options.text("random"));
+  request.random = parse_random("--random", options.text("random"));
   if (files)
     read_files(options, request);
   else
@@ -184,11 +196,6 @@ Request read_request(const runtime::OptionValues& options, std::uint64_t seed, b
   p.check();
   expect_possible(p);
   request.output_file = options.text("output");
-  if (!files && values) {
-    request.image = random_operand(random, plan.dtype, static_cast<std::size_t>(p.N * p.C * p.H * p.W), seed, "image");
-    request.filter =
-        random_operand(random, plan.dtype, static_cast<std::size_t>(p.C * p.Hf * p.Wf * p.O), seed, "filter");
-  }
   return request;
 }
 

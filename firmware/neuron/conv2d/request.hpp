@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tilevp/neuron/conv2d/plan.hpp"
+#include "tilevp/neuron/operands.hpp"
 #include "tilevp/runtime/program.hpp"
 
 namespace tilevp::neuron::conv2d {
@@ -16,10 +17,16 @@ struct Request {
   std::vector<std::byte> filter{};  // plan.dtype, C, Hf, Wf, O
   std::string output_file{};        // empty: none
   std::vector<std::string> warnings{};
+  RandomKind random = RandomKind::integers;
+
+  std::uint64_t image_bytes() const;
+  std::uint64_t filter_bytes() const;
+  // Makes the tensors of a random problem; those of files stay.
+  void draw(std::uint64_t seed);
 };
 
-// Reads the options and files. UserError names the option, what was expected and what was found. Without `values` the
-// tensors of random problems are left empty (`describe` needs none).
-Request read_request(const runtime::OptionValues& options, std::uint64_t seed, bool values);
+// Reads the options and files; the tensors of random problems are left empty. UserError names the option, what was
+// expected and what was found.
+Request read_request(const runtime::OptionValues& options);
 
 }  // namespace tilevp::neuron::conv2d

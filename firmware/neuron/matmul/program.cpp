@@ -45,18 +45,25 @@ class Matmul final : public runtime::Program {
     n_ = options.integer("n", 1, largest);
   }
 
-  std::string describe() const override { return make_plan(m_, k_, n_, dtype_, Machine{}).text(); }
+  std::string describe(runtime::Host& host) override {
+    return make_plan(m_, k_, n_, dtype_, Driver(host).machine()).text();
+  }
 
   runtime::ProgramResult run(runtime::Host& host) override {
-    if (lhs_t_.empty()) {
-      lhs_t_ = random_operand(random_, dtype_, static_cast<std::size_t>(m_ * k_), run_->seed, "lhs");
-      rhs_ = random_operand(random_, dtype_, static_cast<std::size_t>(k_ * n_), run_->seed, "rhs");
-    }
     Driver driver(host);
     const Plan plan = make_plan(m_, k_, n_, dtype_, driver.machine());
     const auto elements = static_cast<std::size_t>(m_ * n_);
-    const Addresses addresses{driver.store("lhs_t", lhs_t_), driver.store("rhs", rhs_),
+    const auto lhs_elements = static_cast<std::size_t>(m_ * k_), rhs_elements = static_cast<std::size_t>(k_ * n_);
+    // Room for all first: values that do not fit are neither drawn nor written.
+    const Addresses addresses{driver.allocate("lhs_t", lhs_elements * numeric::size_bytes(dtype_)),
+                              driver.allocate("rhs", rhs_elements * numeric::size_bytes(dtype_)),
                               driver.allocate("out", elements * sizeof(float))};
+    if (lhs_t_.empty()) {
+      lhs_t_ = random_operand(random_, dtype_, lhs_elements, run_->seed, "lhs");
+      rhs_ = random_operand(random_, dtype_, rhs_elements, run_->seed, "rhs");
+    }
+    host.write(addresses.lhs_t, lhs_t_);
+    host.write(addresses.rhs, rhs_);
     Kernel kernel(driver.machine());
     emit(kernel, plan, addresses);
     const Schedule schedule = neuron::schedule(kernel);
