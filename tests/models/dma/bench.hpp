@@ -157,6 +157,13 @@ class Bench {
   void wait_completions(std::size_t count) {
     while (sink.completed.size() < count) sc_core::wait(sink.event);
   }
+  // A fresh ring with these descriptors, started at once, until each has signalled.
+  void run_ring(unsigned queue, const std::vector<Descriptor>& descriptors) {
+    const std::size_t before = sink.completed.size();
+    program(queue, descriptors);
+    doorbell(queue, static_cast<std::uint32_t>(descriptors.size()));
+    wait_completions(before + descriptors.size());
+  }
   std::uint64_t statistic(std::string_view path, std::string_view name) {
     return simulation.statistics().value(path, name);
   }

@@ -69,9 +69,7 @@ TEST(DmaTime, StartLatencyRunsFromTheDoorbellAndHidesTheFetch) {
   Bench bench(setup);
   bench.run([&] {
     bench.preload(source_address, ramp(160));
-    bench.program(0, {contiguous_copy(0, 160)});
-    bench.doorbell(0, 1);
-    bench.wait_completions(1);
+    bench.run_ring(0, {contiguous_copy(0, 160)});
     EXPECT_EQ(now_ps(), 1'310'000u);
   });
 }
@@ -84,9 +82,7 @@ TEST(DmaTime, AFetchLongerThanTheStartLatencyDelaysTheStart) {
   Bench bench(setup);
   bench.run([&] {
     bench.preload(source_address, ramp(10));
-    bench.program(0, {contiguous_copy(0, 10)});
-    bench.doorbell(0, 1);
-    bench.wait_completions(1);
+    bench.run_ring(0, {contiguous_copy(0, 10)});
     EXPECT_EQ(now_ps(), 138'000u);
   });
 }
@@ -121,10 +117,8 @@ TEST(DmaTime, ThePacketFloorCountsPackets) {
   bench.run([&] {
     bench.preload(source_address, ramp(0x1000));
     // 20 rows: packets of 8, 8 and 4.
-    bench.program(0, {copy(AccessPattern(source_address, 1, {{20, 64}, {16, 1}}),
-                           AccessPattern(target_address, 1, {{20, 64}, {16, 1}}))});
-    bench.doorbell(0, 1);
-    bench.wait_completions(1);
+    bench.run_ring(0, {copy(AccessPattern(source_address, 1, {{20, 64}, {16, 1}}),
+                            AccessPattern(target_address, 1, {{20, 64}, {16, 1}}))});
     EXPECT_EQ(now_ps(), 3 * 860'000u);
   });
   EXPECT_EQ(bench.statistic("dma0", "packets"), 3u);
@@ -141,9 +135,7 @@ TEST(DmaTime, OneTrainium2EngineMoves32KiBIn1416Nanoseconds) {
   Bench bench(setup);
   bench.run([&] {
     bench.preload(source_address, ramp(32768));
-    bench.program(0, {contiguous_copy(0, 32768)});
-    bench.doorbell(0, 1);
-    bench.wait_completions(1);
+    bench.run_ring(0, {contiguous_copy(0, 32768)});
     EXPECT_NEAR(static_cast<double>(now_ps() - 1'300'000), 1'416'000.0, 14'160.0);
   });
 }
@@ -259,9 +251,7 @@ TEST(DmaTime, ThePacketsInFlightAreLimited) {
   Bench bench(setup);
   bench.run([&] {
     bench.preload(source_address, ramp(20000));
-    bench.program(0, {contiguous_copy(0, 20000)});
-    bench.doorbell(0, 1);
-    bench.wait_completions(1);
+    bench.run_ring(0, {contiguous_copy(0, 20000)});
     // Issued at 0, 10, 20, 30; then each when the fourth before it has ended: 1000 later. The 20th at 4 * 1000 + 30.
     EXPECT_EQ(now_ps(), 5'030'000u);
   });
@@ -277,9 +267,7 @@ TEST(DmaTime, AHundredPacketsOfAThirdOfAPicosecondDoNotDrift) {
   Bench bench(setup);
   bench.run([&] {
     bench.preload(source_address, ramp(300'000));
-    bench.program(0, {contiguous_copy(0, 300'000)});
-    bench.doorbell(0, 1);
-    bench.wait_completions(1);
+    bench.run_ring(0, {contiguous_copy(0, 300'000)});
     EXPECT_EQ(now_ps(), 100'000'001u);  // rounded up, once: rates are rounded up to 2^-32 ps a packet
   });
 }

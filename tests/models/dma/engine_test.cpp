@@ -19,9 +19,7 @@ TEST(DmaEngine, MovesTheBytesAndSignalsWhenTheLastIsWritten) {
     bench.preload(source_address, ramp(5000));
     Descriptor descriptor = contiguous_copy(0, 5000, 42);
     descriptor.increment = 3;
-    bench.program(0, {descriptor});
-    bench.doorbell(0, 1);
-    bench.wait_completions(1);
+    bench.run_ring(0, {descriptor});
     EXPECT_EQ(bench.sink.completed.front(), (Completed{42, 3, 500'000}));
     EXPECT_EQ(bench.peek(target_address, 5000), ramp(5000));
   });
@@ -40,10 +38,8 @@ TEST(DmaEngine, CountsTheBurstsAndTheWasteOfBothMemories) {
   bench.run([&] {
     bench.preload(source_address, ramp(5000));
     // 10 runs of 40 bytes: 10 bursts of 64 read, 20 bursts of 32 written; 24 bytes wasted a run on each side.
-    bench.program(3, {copy(AccessPattern(source_address, 1, {{10, 100}, {40, 1}}),
-                           AccessPattern(target_address, 1, {{10, 200}, {40, 1}}))});
-    bench.doorbell(3, 1);
-    bench.wait_completions(1);
+    bench.run_ring(3, {copy(AccessPattern(source_address, 1, {{10, 100}, {40, 1}}),
+                            AccessPattern(target_address, 1, {{10, 200}, {40, 1}}))});
   });
   EXPECT_EQ(bench.statistic("dma0.queue3", "runs"), 10u);
   EXPECT_EQ(bench.statistic("dma0.queue3", "bursts"), 30u);
@@ -77,9 +73,7 @@ TEST(DmaEngine, DescriptorsOfAQueueEndInOrder) {
     // The second copies inside the source, which answers at once: it still ends after the first.
     const Descriptor inside =
         copy(AccessPattern::contiguous(source_address, 8), AccessPattern::contiguous(source_address + 0x1000, 8), 2);
-    bench.program(0, {contiguous_copy(0, 1000, 1), inside});
-    bench.doorbell(0, 2);
-    bench.wait_completions(2);
+    bench.run_ring(0, {contiguous_copy(0, 1000, 1), inside});
     EXPECT_EQ(bench.sink.completed[0].semaphore, 1u);
     EXPECT_GE(bench.sink.completed[0].at_ps, 500'000u);
     EXPECT_EQ(bench.sink.completed[1].semaphore, 2u);
@@ -97,9 +91,7 @@ TEST(DmaEngine, AnEmptyDescriptorOnlySignalsInItsTurn) {
     empty.empty = empty.signals = true;
     empty.semaphore = 5;
     empty.increment = 1;
-    bench.program(0, {empty, contiguous_copy(0, 100, 6), empty});
-    bench.doorbell(0, 3);
-    bench.wait_completions(3);
+    bench.run_ring(0, {empty, contiguous_copy(0, 100, 6), empty});
     EXPECT_THAT(bench.sink.completed, ::testing::ElementsAre(Completed{5, 1, 1'300'000}, Completed{6, 1, 1'400'000},
                                                              Completed{5, 1, 1'400'000}));
   });
@@ -172,9 +164,7 @@ TEST(DmaEngine, AForeignSourceAfterADirectCopyKeepsItsBytes) {
         copy(AccessPattern::contiguous(target_address, 512), AccessPattern::contiguous(target_address + 0x1000, 512));
     const Descriptor from_foreign =
         copy(AccessPattern::contiguous(source_address, 512), AccessPattern::contiguous(target_address + 0x2000, 512));
-    bench.program(0, {inside, from_foreign});
-    bench.doorbell(0, 2);
-    bench.wait_completions(2);
+    bench.run_ring(0, {inside, from_foreign});
     EXPECT_EQ(bench.peek(target_address + 0x1000, 512), ramp(512));
     EXPECT_EQ(bench.peek(target_address + 0x2000, 512), ramp(512, 100));
   });
@@ -228,9 +218,7 @@ TEST(DmaEngine, ConvertsThroughFp32) {
         copy(AccessPattern(source_address, 2, {{3, 2}}), AccessPattern(target_address + 0x100, 1, {{3, 1}}));
     narrow.source_dtype = numeric::DType::bf16;
     narrow.destination_dtype = numeric::DType::int8;
-    bench.program(0, {widen, narrow});
-    bench.doorbell(0, 2);
-    bench.wait_completions(2);
+    bench.run_ring(0, {widen, narrow});
     float values[3];
     std::memcpy(values, bench.peek(target_address, 12).data(), 12);
     EXPECT_THAT(values, ::testing::ElementsAre(1.0F, -2.0F, 3.140625F));
@@ -246,9 +234,7 @@ TEST(DmaEngine, WithoutArithmeticTheTimesStandAndNoByteMoves) {
   Bench bench(setup);
   bench.run([&] {
     bench.preload(source_address, ramp(5000));
-    bench.program(0, {contiguous_copy(0, 5000)});
-    bench.doorbell(0, 1);
-    bench.wait_completions(1);
+    bench.run_ring(0, {contiguous_copy(0, 5000)});
     EXPECT_EQ(now_ps(), 500'000u);
     EXPECT_EQ(bench.peek(target_address, 5000), std::vector<std::byte>(5000));
     // Definedness is metadata: the bytes count as written.
