@@ -11,7 +11,7 @@ double seconds(const timeval& time) {
 
 }  // namespace
 
-platform::HostReport HostFigures::read(double machine_seconds, double reference_seconds) const {
+platform::HostReport HostFigures::read(unsigned threads, double machine_seconds, double reference_seconds) const {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start_;
@@ -19,7 +19,7 @@ platform::HostReport HostFigures::read(double machine_seconds, double reference_
           .machine_s = machine_seconds,
           .cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime),
           .peak_rss_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024,
-          .threads = 1,
+          .threads = threads,
           .reference_s = reference_seconds,
           .ratio = reference_seconds > 0 ? wall.count() / reference_seconds : 0};
 }

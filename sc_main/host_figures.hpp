@@ -9,7 +9,7 @@ namespace tilevp::command {
 class HostFigures {
  public:
   HostFigures() : start_(std::chrono::steady_clock::now()) {}
-  platform::HostReport read(double machine_seconds, double reference_seconds) const;
+  platform::HostReport read(unsigned threads, double machine_seconds, double reference_seconds) const;
 
  private:
   std::chrono::steady_clock::time_point start_;

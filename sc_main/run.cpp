@@ -134,10 +134,12 @@ std::string verification_failure(const runtime::Verification& v) {
 
 int execute(const RunPlan& plan, Progress& progress) {
   const HostFigures host_figures;
-  platform::Platform machine(
-      plan.platform.description,
-      {.seed = plan.request.seed, .quantum_ps = plan.quantum_ps, .arithmetic = plan.request.arithmetic},
-      {.construction_seed = plan.construction_seed});
+  platform::Platform machine(plan.platform.description,
+                             {.seed = plan.request.seed,
+                              .quantum_ps = plan.quantum_ps,
+                              .arithmetic = plan.request.arithmetic,
+                              .threads = plan.threads},
+                             {.construction_seed = plan.construction_seed});
   platform::StreamedOutputs outputs;
   if (!plan.vcd_file.empty())
     outputs.add(std::make_unique<platform::WaveRecording>(
@@ -158,7 +160,7 @@ int execute(const RunPlan& plan, Progress& progress) {
                               time_text(plan.trace_from_ps) + ": the waves hold its last values alone");
   platform::add_performance(report, machine.simulation().statistics(), platform::clock_domains(machine.description()),
                             end_ps, machine.host().memory_busy_ps());
-  report.host = host_figures.read(machine.host().access_seconds(), result.reference_seconds);
+  report.host = host_figures.read(plan.threads, machine.host().access_seconds(), result.reference_seconds);
   try {
     write_files(plan, report, result, failure == nullptr);
   } catch (const UserError& error) {

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "tilevp/base/effects.hpp"
 #include "tilevp/base/errors.hpp"
 #include "tilevp/described/nearest.hpp"
 #include "tilevp/platform/wave_recording.hpp"
@@ -111,6 +112,10 @@ std::vector<OptionSpec> run_options() {
        .placeholder = "on|off",
        .default_value = "on",
        .text = "off: times and checks only, no tensor is computed"},
+      {.name = "--threads",
+       .placeholder = "1|2",
+       .default_value = "1",
+       .text = "2: a second thread computes the bytes beside the simulation; no result depends on it"},
       {.name = "--progress",
        .placeholder = "auto|on|off",
        .default_value = "auto",
@@ -160,6 +165,8 @@ RunPlan plan_run(Words words) {
   plan.quantum_ps = parse_time("--quantum", arguments.value("--quantum", "0ps"), clocks);
   plan.construction_seed =
       whole_number("--construction-seed", arguments.value("--construction-seed", "0"), 0, UINT64_MAX);
+  plan.threads =
+      static_cast<unsigned>(whole_number("--threads", arguments.value("--threads", "1"), 1, EffectsQueue::max_threads));
   plan.quiet = arguments.has("-q");
   plan.progress = wants_progress(arguments, plan.quiet);
 

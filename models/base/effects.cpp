@@ -1,15 +1,175 @@
 #include "tilevp/base/effects.hpp"
 
-namespace tilevp {
+#include "tilevp/base/errors.hpp"
 
-EffectsQueue::~EffectsQueue() {
-  for (std::size_t i = 0; i < count_; ++i) slots_[i].destroy(slots_[i].storage.data());
+namespace tilevp {
+namespace {
+
+constexpr unsigned kernel_thread = 0;
+constexpr unsigned worker_thread = 1;
+
+// A ticket is (effect number, parts, next part), so that one compare-and-swap claims a part of exactly that effect.
+constexpr unsigned part_bits = 8;
+constexpr std::uint64_t part_mask = (1U << part_bits) - 1;
+
+std::uint64_t ticket_of(std::uint64_t number, unsigned parts) {
+  return number << (2 * part_bits) | std::uint64_t{parts} << part_bits;
+}
+unsigned next_of(std::uint64_t ticket) { return static_cast<unsigned>(ticket & part_mask); }
+unsigned parts_of(std::uint64_t ticket) { return static_cast<unsigned>(ticket >> part_bits & part_mask); }
+std::uint64_t number_of(std::uint64_t ticket) { return ticket >> (2 * part_bits); }
+
+// Waiting for the other thread: it is at work, so a short spin ends most waits; after that the processor is offered to
+// whoever wants it.
+class Patience {
+ public:
+  void lose() {
+    if (++turns_ > spins) return std::this_thread::yield();
+#ifdef __x86_64__
+    __builtin_ia32_pause();  // leaves a sibling hardware thread the core
+#endif
+  }
+  bool spent() const { return turns_ > spins; }
+
+ private:
+  static constexpr unsigned spins = 10'000;  // about 100 us: most effects are shorter
+  unsigned turns_ = 0;
+};
+
+}  // namespace
+
+EffectsQueue::EffectsQueue(bool enabled, unsigned threads) : enabled_(enabled), slots_(enabled ? capacity : 0) {
+  if (threads == 0 || threads > max_threads)
+    throw UserError("threads", "expected 1 to " + std::to_string(max_threads) + ", found " + std::to_string(threads));
+  if (enabled && threads == max_threads) worker_ = std::thread([this] { work(); });
 }
 
-void EffectsQueue::join() {
-  for (std::size_t i = 0; i < count_; ++i) slots_[i].run_and_destroy(slots_[i].storage.data());
-  executed_ += count_;
-  count_ = 0;
+EffectsQueue::~EffectsQueue() {
+  if (worker_.joinable()) {
+    stopping_ = true;
+    appended_.fetch_add(1);  // wakes a worker that waits for it to change
+    appended_.notify_one();
+    worker_.join();
+    appended_.fetch_sub(1);
+  }
+  for (std::uint64_t number = executed(); number < appended_; ++number)
+    slot_of(number).operations->destroy(slot_of(number).storage.data());
+}
+
+template <class Action>
+void EffectsQueue::keeping_errors(Action&& action) {
+  try {
+    action();
+  } catch (...) {
+    const std::lock_guard lock(error_mutex_);
+    if (error_ == nullptr) error_ = std::current_exception();
+    failed_.store(true, std::memory_order_release);
+  }
+}
+
+void EffectsQueue::rethrow() {
+  if (!failed_.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(error_mutex_);
+  failed_ = false;
+  std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+// ---- The kernel thread
+
+// Half the queue at once, so that the two threads meet rarely.
+void EffectsQueue::make_room() {
+  const std::uint64_t appended = appended_.load(std::memory_order_relaxed);
+  if (appended - executed() == capacity) execute_until(worker_.joinable() ? appended - capacity / 2 : appended);
+}
+
+void EffectsQueue::publish() {
+  const std::uint64_t appended = appended_.load(std::memory_order_relaxed) + 1;
+  appended_.store(appended, std::memory_order_release);
+  if (at_once_) return execute_until(appended);
+  if (worker_.joinable()) appended_.notify_one();
+}
+
+void EffectsQueue::join() { execute_until(appended_.load(std::memory_order_relaxed)); }
+
+void EffectsQueue::join_writers_of(const HostRange& range) {
+  const std::uint64_t executed = this->executed();
+  for (std::uint64_t number = appended_.load(std::memory_order_relaxed); number > executed; --number)
+    if (slot_of(number - 1).written.overlaps(range)) return execute_until(number);
+}
+
+void EffectsQueue::execute_until(std::uint64_t number) {
+  if (worker_.joinable()) {
+    Patience patience;
+    while (executed() < number) {
+      if (run_part(kernel_thread))
+        patience = Patience();
+      else
+        patience.lose();
+    }
+  } else {
+    while (executed() < number) execute_here();
+  }
+  rethrow();
+}
+
+void EffectsQueue::execute_here() {
+  const std::uint64_t number = executed();
+  Slot& slot = slot_of(number);
+  void* const effect = slot.storage.data();
+  keeping_errors([&] {
+    const unsigned parts = slot.operations->prepare(effect);
+    for (unsigned part = 0; part < parts; ++part) slot.operations->run(effect, part, kernel_thread);
+  });
+  slot.operations->destroy(effect);
+  executed_.store(number + 1, std::memory_order_release);
+}
+
+// ---- The worker, and whoever helps it
+
+void EffectsQueue::work() {
+  std::uint64_t number = 0;
+  for (;;) {
+    Patience patience;
+    std::uint64_t appended = appended_.load(std::memory_order_acquire);
+    while (appended == number) {
+      if (patience.spent())
+        appended_.wait(appended, std::memory_order_acquire);
+      else
+        patience.lose();
+      appended = appended_.load(std::memory_order_acquire);
+    }
+    if (stopping_) return;
+    execute_with_help(number++);
+  }
+}
+
+void EffectsQueue::execute_with_help(std::uint64_t number) {
+  Slot& slot = slot_of(number);
+  void* const effect = slot.storage.data();
+  unsigned parts = 0;
+  keeping_errors([&] {
+    parts = slot.operations->prepare(effect);
+    if (parts > part_mask) throw Defect("an effect of " + std::to_string(parts) + " parts, at most 255 are counted");
+  });
+  parts_done_.store(0, std::memory_order_relaxed);
+  ticket_.store(ticket_of(number, parts), std::memory_order_release);
+  while (run_part(worker_thread)) {
+  }
+  for (Patience patience; parts_done_.load(std::memory_order_acquire) < parts;) patience.lose();
+  slot.operations->destroy(effect);
+  executed_.store(number + 1, std::memory_order_release);
+}
+
+// Runs one part of the effect that is open; false if none is left.
+bool EffectsQueue::run_part(unsigned thread) {
+  std::uint64_t ticket = ticket_.load(std::memory_order_acquire);
+  do {
+    if (next_of(ticket) >= parts_of(ticket)) return false;
+  } while (!ticket_.compare_exchange_weak(ticket, ticket + 1, std::memory_order_acq_rel, std::memory_order_acquire));
+  Slot& slot = slot_of(number_of(ticket));
+  keeping_errors([&] { slot.operations->run(slot.storage.data(), next_of(ticket), thread); });
+  parts_done_.fetch_add(1, std::memory_order_acq_rel);
+  return true;
 }
 
 }  // namespace tilevp

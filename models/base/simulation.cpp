@@ -9,7 +9,7 @@ namespace tilevp {
 Simulation::Simulation(sc_core::sc_module_name name, const SimulationOptions& options)
     : sc_module(name),
       options_(options),
-      effects_(options.arithmetic),
+      effects_(options.arithmetic, options.threads),
       arbiter_("arbiter"),
       completions_("completions", *this) {}
 

@@ -91,7 +91,7 @@ void DmaEngine::Fetch::complete() {
   located(engine->name(), [this] {
     for_descriptor(*queue, block.first, [this] {
       grant.direct->commit_read(grant.direct_pattern, "the descriptor fetch");
-      engine->simulation_.effects().join();
+      engine->simulation_.effects().join_writers_of(grant.direct->extent(grant.direct_pattern));
       grant.direct->gather(grant.direct_pattern, bytes.data());
     });
     engine->deliver(*this);
@@ -170,9 +170,10 @@ void DmaEngine::commit(Flight& flight) {
     flight.queue->bursts_count += read.bursts + write.bursts;
     flight.queue->wasted_count += read.wasted_bytes + write.wasted_bytes;
     if (!simulation_.effects().enabled()) continue;
-    simulation_.effects().append(CopyEffect{read.direct, write.direct, read.direct_pattern, write.direct_pattern,
-                                            descriptor.source_dtype, descriptor.destination_dtype, source_bytes_.data(),
-                                            target_bytes_.data(), wide_.data()});
+    simulation_.effects().append(
+        CopyEffect{read.direct, write.direct, read.direct_pattern, write.direct_pattern, descriptor.source_dtype,
+                   descriptor.destination_dtype, source_bytes_.data(), target_bytes_.data(), wide_.data()},
+        write.direct->extent(write.direct_pattern));
   }
 }
 

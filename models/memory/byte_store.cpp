@@ -11,13 +11,14 @@
 
 namespace tilevp::memory {
 
-SparseStore::SparseStore(std::uint64_t bytes, std::string_view place) {
+SparseStore::SparseStore(std::uint64_t bytes, std::string_view place, HostPages pages) {
   if (bytes == 0) throw UserError(place, "expected a size of at least 1 byte, found 0");
   void* range = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, /*fd=*/-1,
                      /*offset=*/0);
   if (range == MAP_FAILED)
     throw UserError(place,
                     "the host gives no address range of " + std::to_string(bytes) + " bytes: " + std::strerror(errno));
+  if (pages == HostPages::large) (void)madvise(range, bytes, MADV_HUGEPAGE);  // a host without them: just slower
   data_ = static_cast<std::byte*>(range);
   size_ = bytes;
 }

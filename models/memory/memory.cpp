@@ -58,7 +58,7 @@ Memory::Memory(sc_core::sc_module_name name, Simulation& simulation, const Memor
       bandwidth_(parameters.bandwidth, std::string(place) + ".bandwidth"),
       clock_(std::string(this->name()) + ".clock", parameters.clock_hz),
       latency_ps_(latency_ps(parameters.latency_ns, place)),
-      store_(parameters.size_bytes, std::string(place) + ".size_bytes"),
+      store_(parameters.size_bytes, std::string(place) + ".size_bytes", HostPages::large),
       defined_(parameters.size_bytes, std::string(place) + ".size_bytes"),
       commit_(simulation),
       port_(std::string(this->name()) + ".port", clock_),
@@ -248,6 +248,10 @@ sc_core::sc_time Memory::dmi_latency(Direction direction) const {
 void Memory::gather(const AccessPattern& pattern, std::byte* out) const { memory::gather(pattern, store_.data(), out); }
 
 void Memory::scatter(const AccessPattern& pattern, const std::byte* in) { memory::scatter(in, pattern, store_.data()); }
+
+HostRange Memory::extent(const AccessPattern& pattern) const {
+  return HostRange::of(store_.data() + pattern.lowest(), store_.data() + pattern.highest() + 1);
+}
 
 void Memory::commit_read(const AccessPattern& pattern, const std::string& reader) { require_defined(pattern, reader); }
 

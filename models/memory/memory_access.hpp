@@ -10,6 +10,7 @@
 #include <string>
 #include <tlm>
 
+#include "tilevp/base/host_range.hpp"
 #include "tilevp/memory/access_pattern.hpp"
 
 namespace tilevp::memory {
@@ -23,6 +24,8 @@ class DirectMemory {
   // effect.
   virtual void gather(const AccessPattern& pattern, std::byte* out) const = 0;
   virtual void scatter(const AccessPattern& pattern, const std::byte* in) = 0;
+  // Where those bytes lie: for EffectsQueue, as what a scatter writes or who gathers without an effect reads.
+  virtual HostRange extent(const AccessPattern& pattern) const = 0;
   // Metadata, on the kernel thread, when the operation commits: checks that every byte read was written (throws Fault
   // `memory.undefined_read`, naming the first address and `reader`), marks bytes written.
   virtual void commit_read(const AccessPattern& pattern, const std::string& reader) = 0;

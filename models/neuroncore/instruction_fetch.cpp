@@ -45,7 +45,7 @@ void InstructionFetch::request(Block& block, std::uint64_t first) {
 
 void InstructionFetch::complete() {
   Block& block = *std::exchange(in_flight_, nullptr);
-  agent_.simulation().effects().join();
+  agent_.simulation().effects().join_writers_of(block.grant.direct->extent(block.grant.direct_pattern));
   located(agent_.name(), [&] { block.grant.direct->commit_read(block.grant.direct_pattern, agent_.name()); });
   block.grant.direct->gather(block.grant.direct_pattern, block.bytes.data());
   block.arrived = true;

@@ -7,6 +7,11 @@
 namespace tilevp::neuroncore {
 namespace {
 
+// A part of a product is worth the meeting of two threads from here on, and is cut where the widest kernel's panels
+// end.
+constexpr std::size_t least_part_columns = 96;
+constexpr std::size_t column_unit = 16;
+
 std::uint64_t passes(const PeParameters& parameters, const Instruction& matmul) {
   return matmul.source0_dtype == numeric::DType::fp32 ? parameters.fp32_passes : 1;
 }
@@ -43,6 +48,27 @@ struct PeArray::Views {
   bool load;
   bool accumulate;
   bool dense;
+  unsigned parts;
+  std::size_t part_columns;  // of the moving tile; the last part may have fewer
+
+  void divide() {
+    const std::size_t columns = moving.free_size();
+    const std::size_t wanted = dense ? std::max<std::size_t>(1, columns / least_part_columns) : 1;
+    part_columns = ((columns + wanted - 1) / wanted + column_unit - 1) / column_unit * column_unit;
+    parts = static_cast<unsigned>((columns + part_columns - 1) / part_columns);
+  }
+};
+
+// The effect of one matmul: the stationary tile is packed first, then the columns of the moving tile in parts.
+struct PeArray::Product {
+  PeArray* array;
+  Views views;
+
+  unsigned prepare() const {
+    if (views.load) array->stationary_.pack(views.stationary);
+    return views.parts;
+  }
+  void run(unsigned part, unsigned thread) const { array->multiply_part(views, part, thread); }
 };
 
 PeArray::PeArray(sc_core::sc_module_name name, const EngineContext& context, const PeParameters& parameters,
@@ -133,10 +159,10 @@ void PeArray::commit(const Flight& flight) {
     views.dense = true;
     views.accumulate = false;
   }
-  if (!immediate) {
-    effects.append([this, views] { multiply_now(views); });
-  } else if (effects.enabled()) {
-    multiply_now(views);
+  views.divide();
+  if (effects.enabled()) {
+    effects.append(Product{this, views}, numeric::extent(views.result));
+    if (immediate) effects.join();
   }
   if (!psum.direct()) psum.write_packed(result);
 
@@ -146,24 +172,22 @@ void PeArray::commit(const Flight& flight) {
   if (views.load) weight_loads_ += 1;
 }
 
-void PeArray::multiply_now(const Views& views) {
-  if (views.load) stationary_.pack(views.stationary);
-  moving_.pack(views.moving, stationary_);
-  if (views.dense) {
-    numeric::multiply(stationary_, moving_, reinterpret_cast<float*>(views.result.base),
-                      views.result.partition_stride_bytes / static_cast<std::ptrdiff_t>(sizeof(float)),
-                      views.accumulate);
-    return;
-  }
-  store(views);
+void PeArray::multiply_part(const Views& views, unsigned part, unsigned thread) {
+  const std::size_t first = part * views.part_columns;
+  const std::size_t count = std::min(views.part_columns, views.moving.free_size() - first);
+  numeric::PackedMoving& moving = moving_[thread];
+  moving.pack(views.moving, stationary_, first, count);
+  if (!views.dense) return store(views, moving);
+  numeric::multiply(stationary_, moving, reinterpret_cast<float*>(views.result.base) + first,
+                    views.result.partition_stride_bytes / static_cast<std::ptrdiff_t>(sizeof(float)), views.accumulate);
 }
 
 // Into a strided tile: the product of each row, added to what is there where the group goes on, rounded once.
-void PeArray::store(const Views& views) {
-  const std::size_t columns = moving_.columns();
+void PeArray::store(const Views& views, const numeric::PackedMoving& moving) {
+  const std::size_t columns = moving.columns();
   product_.resize(stationary_.columns() * columns);
   row_.resize(columns);
-  numeric::multiply(stationary_, moving_, product_.data(), static_cast<std::ptrdiff_t>(columns), false);
+  numeric::multiply(stationary_, moving, product_.data(), static_cast<std::ptrdiff_t>(columns), false);
   const numeric::StridedTile present{views.result.base,       views.result.partition_stride_bytes,
                                      views.result.partitions, views.result.dims,
                                      views.result.dim_count,  views.result.dtype};

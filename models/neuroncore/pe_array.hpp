@@ -14,6 +14,7 @@
 //
 // Numbers: numeric::multiply defines the order of accumulation; fp32's passes are a cost, not a value. The array keeps
 // the loaded tile: with REUSE, later writes to its source in SBUF do not reach the product.
+#include <array>
 #include <memory>
 #include <systemc>
 #include <vector>
@@ -50,13 +51,14 @@ class PeArray final : public sc_core::sc_module, public ExecutionUnit {
     bool operator==(const Loaded&) const = default;
   };
   struct Views;
+  struct Product;
 
   void schedule(Flight& flight) override;
   void commit(const Flight& flight) override;
   void take_stationary(const Flight& flight);
   Grant acquire_bank(const Flight& flight, std::uint64_t earliest_cycle);
-  void multiply_now(const Views& views);
-  void store(const Views& views);
+  void multiply_part(const Views& views, unsigned part, unsigned thread);
+  void store(const Views& views, const numeric::PackedMoving& moving);
 
   PeParameters parameters_;
   SharedResources& shared_;
@@ -72,7 +74,7 @@ class PeArray final : public sc_core::sc_module, public ExecutionUnit {
 
   // Touched by effects only.
   numeric::PackedStationary stationary_;
-  numeric::PackedMoving moving_;
+  std::array<numeric::PackedMoving, EffectsQueue::max_threads> moving_;
   std::vector<float> product_;
   std::vector<float> row_;
   // Bytes of operands whose memory is not direct.

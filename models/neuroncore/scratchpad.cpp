@@ -23,7 +23,7 @@ Scratchpad::Scratchpad(sc_core::sc_module_name name, Simulation& simulation, con
       simulation_(simulation),
       layout_(layout),
       store_stride_(spread_stride(layout.usable_bytes)),
-      store_(std::uint64_t{store_stride_} * max_partitions, this->name()),
+      store_(std::uint64_t{store_stride_} * max_partitions, this->name(), memory::HostPages::large),
       defined_(layout.usable_bytes) {
   tiles.register_b_transport(this, &Scratchpad::tile_transport);
   memory.register_b_transport(this, &Scratchpad::memory_transport);
@@ -202,6 +202,11 @@ void Scratchpad::scatter(const memory::AccessPattern& pattern, const std::byte* 
     std::memcpy(at(address), in, bytes);
     in += bytes;
   });
+}
+
+// Partitions lie in the order of their addresses.
+HostRange Scratchpad::extent(const memory::AccessPattern& pattern) const {
+  return HostRange::of(at(pattern.lowest()), at(pattern.highest()) + 1);
 }
 
 void Scratchpad::commit_read(const memory::AccessPattern& pattern, const std::string& reader) {

@@ -72,6 +72,7 @@ class Scratchpad : public sc_core::sc_module, protected memory::DirectMemory {
 
   void gather(const memory::AccessPattern& pattern, std::byte* out) const override;
   void scatter(const memory::AccessPattern& pattern, const std::byte* in) override;
+  HostRange extent(const memory::AccessPattern& pattern) const override;
   void commit_read(const memory::AccessPattern& pattern, const std::string& reader) override;
   void commit_write(const memory::AccessPattern& pattern) override;
 

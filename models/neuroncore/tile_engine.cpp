@@ -20,6 +20,23 @@ void for_each_source(const Instruction& i, Fn&& fn) {
     if (scalar->is_address) fn(extent_of(scalar_tile(*scalar, i.source0.partition), i.partitions, sizeof(float)));
 }
 
+// A part of an instruction's arithmetic is worth the meeting of two threads from here on.
+constexpr std::size_t least_part_elements = 8192;
+
+// How many rows make a part. A row must not read what another one writes: where a source lies in the destination's
+// memory and starts at another partition, all stay together.
+std::size_t rows_a_part(const Instruction& i) {
+  const auto shifted = [&](Space space, unsigned partition) {
+    return space == i.destination.space && partition != i.destination.partition;
+  };
+  const bool addressed = i.scalar0.is_address || i.scalar1.is_address;
+  if ((has_source0(i) && shifted(i.source0.space, i.source0.partition)) ||
+      (has_source1(i) && shifted(i.source1.space, i.source1.partition)) ||
+      (addressed && shifted(Space::sbuf, i.source0.partition)))
+    return i.partitions;
+  return std::max<std::size_t>(1, least_part_elements / i.destination.elements());
+}
+
 }  // namespace
 
 TileEngine::TileEngine(sc_core::sc_module_name name, const EngineContext& context, const EngineParameters& parameters,
@@ -160,6 +177,21 @@ TileOperation TileEngine::operation_of(const Flight& flight) {
   return operation;
 }
 
+// The effect of one instruction, its partitions in parts.
+struct TileEngine::RowsEffect {
+  TileEngine* engine;
+  TileOperation operation;
+  std::size_t part_rows;
+
+  unsigned prepare() const {
+    return static_cast<unsigned>((operation.destination.partitions + part_rows - 1) / part_rows);
+  }
+  void run(unsigned part, unsigned thread) const {
+    const std::size_t first = part * part_rows;
+    execute(operation, first, std::min(part_rows, operation.destination.partitions - first), engine->buffers_[thread]);
+  }
+};
+
 void TileEngine::commit(const Flight& flight) {
   const Instruction& i = flight.instruction;
   EffectsQueue& effects = context().simulation.effects();
@@ -170,10 +202,10 @@ void TileEngine::commit(const Flight& flight) {
   TileAccess result = access_to(i.destination, flight, i.dtype);
   operation.destination =
       target.direct() ? target.write_direct(result) : target.packed_destination(result, result_bytes_);
-  if (!immediate)
-    effects.append([this, operation] { execute(operation, buffers_); });
-  else if (effects.enabled())
-    execute(operation, buffers_);
+  if (effects.enabled()) {
+    effects.append(RowsEffect{this, operation, rows_a_part(i)}, numeric::extent(operation.destination));
+    if (immediate) effects.join();
+  }
   if (!target.direct()) target.write_packed(result);
 }
 

@@ -8,6 +8,7 @@
 // An instruction depends on one in flight whose destination it reads or overwrites. Dependent single-element
 // instructions of the scalar engine on NC-v2 then follow each other every 64 + 200 cycles = 188.6 ns; the published
 // profile shows 189 ns (AWS Neuron documentation, NKI performance guide).
+#include <array>
 #include <memory>
 #include <systemc>
 #include <vector>
@@ -28,6 +29,8 @@ class TileEngine final : public sc_core::sc_module, public ExecutionUnit {
              std::uint32_t generation, SharedResources& shared);
 
  private:
+  struct RowsEffect;
+
   void schedule(Flight& flight) override;
   void commit(const Flight& flight) override;
   std::uint64_t dependency_ps(const Flight& flight, std::uint64_t after_ps) const;
@@ -46,7 +49,7 @@ class TileEngine final : public sc_core::sc_module, public ExecutionUnit {
   SharedResources& shared_;
   std::uint64_t free_at_ = 0;  // cycles
 
-  OperationBuffers buffers_;  // touched by effects only
+  std::array<OperationBuffers, EffectsQueue::max_threads> buffers_;  // touched by effects only
   // Bytes of operands whose memory is not direct.
   std::vector<std::byte> source0_bytes_;
   std::vector<std::byte> source1_bytes_;

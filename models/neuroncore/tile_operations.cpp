@@ -1,5 +1,6 @@
 #include "tilevp/neuroncore/tile_operations.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -31,16 +32,26 @@ void with_operation(AluOp op, Fn&& fn) {
   }
 }
 
-void combine(AluOp op, float* a, const float* b, std::size_t count) {
+void combine(AluOp op, const float* a, const float* b, float* out, std::size_t count) {
   with_operation(op, [&](auto f) {
-    for (std::size_t i = 0; i < count; ++i) a[i] = f(a[i], b[i]);
+    for (std::size_t i = 0; i < count; ++i) out[i] = f(a[i], b[i]);
   });
 }
 
-void combine_scalar(AluOp op, float* a, float b, std::size_t count) {
+void combine_scalar(AluOp op, const float* a, float b, float* out, std::size_t count) {
   with_operation(op, [&](auto f) {
-    for (std::size_t i = 0; i < count; ++i) a[i] = f(a[i], b);
+    for (std::size_t i = 0; i < count; ++i) out[i] = f(a[i], b);
   });
+}
+
+// One partition's elements as fp32: where they are, if they lie there as such, else in `buffer`.
+const float* row_of(const numeric::StridedTile& tile, std::size_t partition, std::vector<float>& buffer) {
+  const std::byte* const at = tile.base + static_cast<std::ptrdiff_t>(partition) * tile.partition_stride_bytes;
+  const bool dense = tile.dim_count == 0 || (tile.dim_count == 1 && tile.dims[0].stride == 1);
+  const bool aligned = reinterpret_cast<std::uintptr_t>(at) % alignof(float) == 0;
+  if (tile.dtype == numeric::DType::fp32 && dense && aligned) return reinterpret_cast<const float*>(at);
+  numeric::gather_row(tile, partition, buffer.data());
+  return buffer.data();
 }
 
 float scalar_of(const ScalarView& scalar, std::size_t partition) {
@@ -138,32 +149,32 @@ void combine_integers(const TileOperation& operation, std::size_t partition, Ope
   });
 }
 
-void activate(const TileOperation& operation, std::size_t partition, float* x, std::size_t count) {
+void activate(const TileOperation& operation, std::size_t partition, const float* x, float* out, std::size_t count) {
   const float scale = scalar_of(operation.scalar0, partition);
   const float bias = scalar_of(operation.scalar1, partition);
-  for (std::size_t i = 0; i < count; ++i) x[i] = x[i] * scale + bias;
+  for (std::size_t i = 0; i < count; ++i) out[i] = x[i] * scale + bias;
   if (operation.function == Function::relu)
-    for (std::size_t i = 0; i < count; ++i) x[i] = x[i] > 0.0F || x[i] != x[i] ? x[i] : 0.0F;
+    for (std::size_t i = 0; i < count; ++i) out[i] = out[i] > 0.0F || out[i] != out[i] ? out[i] : 0.0F;
 }
 
+// One row of the result, in buffers.out, before it is rounded into its type.
 void compute(const TileOperation& operation, std::size_t p, OperationBuffers& buffers, std::size_t count) {
-  float* const a = buffers.a.data();
+  float* const out = buffers.out.data();
   if (operation.opcode == Opcode::memset) {
-    std::fill_n(a, count, operation.scalar0.immediate);
+    std::fill_n(out, count, operation.scalar0.immediate);
     return;
   }
-  numeric::gather_row(operation.source0, p, a);
+  const float* const a = row_of(operation.source0, p, buffers.a);
   switch (operation.opcode) {
     case Opcode::tensor_tensor:
-      numeric::gather_row(operation.source1, p, buffers.b.data());
-      return combine(operation.op0, a, buffers.b.data(), count);
+      return combine(operation.op0, a, row_of(operation.source1, p, buffers.b), out, count);
     case Opcode::tensor_scalar:
-      combine_scalar(operation.op0, a, scalar_of(operation.scalar0, p), count);
-      return combine_scalar(operation.op1, a, scalar_of(operation.scalar1, p), count);
+      combine_scalar(operation.op0, a, scalar_of(operation.scalar0, p), out, count);
+      return combine_scalar(operation.op1, out, scalar_of(operation.scalar1, p), out, count);
     case Opcode::activation:
-      return activate(operation, p, a, count);
-    default:  // tensor_copy: the cast alone
-      return;
+      return activate(operation, p, a, out, count);
+    default:  // tensor_copy: the cast alone; through the buffer, for the tile may be its own destination
+      std::copy_n(a, count, out);
   }
 }
 
@@ -171,22 +182,22 @@ void compute(const TileOperation& operation, std::size_t p, OperationBuffers& bu
 
 float apply(AluOp op, float a, float b) {
   float result = a;
-  combine_scalar(op, &result, b, 1);
+  combine_scalar(op, &result, b, &result, 1);
   return result;
 }
 
-void execute(const TileOperation& operation, OperationBuffers& buffers) {
-  const std::size_t count = operation.destination.free_size();
-  if (buffers.a.size() < count) buffers.a.resize(count);
-  if (buffers.b.size() < count) buffers.b.resize(count);
-  for (std::size_t p = 0; p < operation.destination.partitions; ++p) {
+void execute(const TileOperation& operation, std::size_t first, std::size_t count, OperationBuffers& buffers) {
+  const std::size_t elements = operation.destination.free_size();
+  for (auto* buffer : {&buffers.a, &buffers.b, &buffers.out})
+    if (buffer->size() < elements) buffer->resize(elements);
+  for (std::size_t p = first; p < first + count; ++p) {
     if (operation.bit_exact) {
       copy_bytes(operation, p, buffers);
     } else if (operation.integer) {
       combine_integers(operation, p, buffers);
     } else {
-      compute(operation, p, buffers, count);
-      numeric::scatter_row(operation.destination, p, buffers.a.data());
+      compute(operation, p, buffers, elements);
+      numeric::scatter_row(operation.destination, p, buffers.out.data());
     }
   }
 }

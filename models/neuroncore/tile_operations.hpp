@@ -43,10 +43,12 @@ struct TileOperation {
 struct OperationBuffers {
   std::vector<float> a;
   std::vector<float> b;
+  std::vector<float> out;
 };
 
-// Each partition is read whole before it is written, so a tile may be its own destination.
-void execute(const TileOperation& operation, OperationBuffers& buffers);
+// Rows [first, first + count) of the tiles. Each is read whole before it is written, so a tile may be its own
+// destination.
+void execute(const TileOperation& operation, std::size_t first, std::size_t count, OperationBuffers& buffers);
 
 float apply(AluOp op, float a, float b);
 

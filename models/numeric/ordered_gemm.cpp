@@ -55,16 +55,20 @@ void scatter_to_panels(const float* row, std::size_t panels, std::size_t width, 
   }
 }
 
-void pack_panels(const StridedTile& tile, std::size_t width, AlignedFloats& row, AlignedFloats& out) {
+// Rows of a tile lie in pages of their own, so the processor does not see the next one coming.
+constexpr std::size_t rows_ahead = 4;
+
+void pack_panels(const StridedTile& tile, std::size_t first, std::size_t columns, std::size_t width, AlignedFloats& row,
+                 AlignedFloats& out) {
   const std::size_t depth = tile.partitions;
-  const std::size_t columns = tile.free_size();
   const std::size_t padded = round_up(columns, width);
   grow(row, padded);
   grow(out, padded / width * panel_stride(depth, width));
   std::fill(row.begin() + static_cast<std::ptrdiff_t>(columns), row.begin() + static_cast<std::ptrdiff_t>(padded),
             0.0F);
   for (std::size_t k = 0; k < depth; ++k) {
-    gather_row(tile, k, row.data());
+    if (k + rows_ahead < depth) prefetch_part(tile, k + rows_ahead, first, columns);
+    gather_part(tile, k, first, columns, row.data());
     scatter_to_panels(row.data(), padded / width, width, depth, out.data() + k * width);
   }
 }
@@ -75,27 +79,32 @@ void PackedStationary::pack(const StridedTile& tile) {
   kernel_ = &current_kernel();
   depth_ = tile.partitions;
   columns_ = tile.free_size();
-  pack_panels(tile, kernel_->tile_rows, row_, panels_);
+  pack_panels(tile, 0, columns_, kernel_->tile_rows, row_, panels_);
 }
 
 void PackedMoving::pack(const StridedTile& tile, const PackedStationary& stationary) {
+  pack(tile, stationary, 0, tile.free_size());
+}
+
+void PackedMoving::pack(const StridedTile& tile, const PackedStationary& stationary, std::size_t first,
+                        std::size_t count) {
   if (stationary.kernel_ == nullptr) throw Defect("moving operand packed before any stationary operand");
   kernel_ = stationary.kernel_;
   depth_ = tile.partitions;
-  columns_ = tile.free_size();
+  columns_ = count;
   by_rows_ = stationary.columns() <= max_rows_of_row_product;
   if (by_rows_)
-    pack_rows(tile);
+    pack_rows(tile, first);
   else
-    numeric::pack_panels(tile, kernel_->panel_columns, row_, data_);
+    numeric::pack_panels(tile, first, count, kernel_->panel_columns, row_, data_);
 }
 
-void PackedMoving::pack_rows(const StridedTile& tile) {
+void PackedMoving::pack_rows(const StridedTile& tile, std::size_t first) {
   row_stride_ = round_up(columns_, row_padding);
   grow(data_, row_stride_ * depth_);
   for (std::size_t k = 0; k < depth_; ++k) {
     float* row = data_.data() + k * row_stride_;
-    gather_row(tile, k, row);
+    gather_part(tile, k, first, columns_, row);
     std::fill(row + columns_, row + row_stride_, 0.0F);
   }
 }

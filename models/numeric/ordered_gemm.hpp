@@ -38,19 +38,21 @@ class PackedStationary {
   AlignedFloats row_;
 };
 
-// The moving operand: a copy, so that the source may change as soon as pack returns.
+// The moving operand or some columns of it: a copy, so that the source may change as soon as pack returns.
 class PackedMoving {
  public:
   // `tile`: K = tile.partitions rows of N = tile.free_size() elements, laid out for a multiplication by `stationary`
   // (or another of as many columns). Few columns (M <= 4) are multiplied row by row, for the panels would cost more
   // than the multiplication.
   void pack(const StridedTile& tile, const PackedStationary& stationary);
+  // The same of columns [first, first + count) of N.
+  void pack(const StridedTile& tile, const PackedStationary& stationary, std::size_t first, std::size_t count);
   std::size_t depth() const { return depth_; }
   std::size_t columns() const { return columns_; }
 
  private:
   friend void multiply(const PackedStationary&, const PackedMoving&, float*, std::ptrdiff_t, bool);
-  void pack_rows(const StridedTile& tile);
+  void pack_rows(const StridedTile& tile, std::size_t first);
   const GemmKernel* kernel_ = nullptr;
   bool by_rows_ = false;
   std::size_t depth_ = 0;

@@ -1,40 +1,82 @@
 #include "tilevp/numeric/strided_tile.hpp"
 
+#include <algorithm>
+
 namespace tilevp::numeric {
 namespace {
 
-// Calls run(first byte, elements before it, count, stride) for each run of the innermost dimension of one partition.
+// Calls run(first byte, elements before it in the part, count, stride) for each run of the innermost dimension of
+// elements [first, first + count) of one partition.
 template <typename Byte, typename Run>
-void for_each_run(const BasicStridedTile<Byte>& tile, std::size_t partition, const Run& run) {
-  // Dimensions aligned to the innermost end: missing outer ones count 1.
-  std::array<FreeDim, max_free_dims> dims{};
+void for_each_run(const BasicStridedTile<Byte>& tile, std::size_t partition, std::size_t first, std::size_t count,
+                  const Run& run) {
   const auto used = static_cast<std::size_t>(tile.dim_count);
-  for (std::size_t d = 0; d < used; ++d) dims[max_free_dims - used + d] = tile.dims[d];
-  const auto bytes = [&](std::size_t index, const FreeDim& dim) {
-    return static_cast<std::ptrdiff_t>(index) * dim.stride * static_cast<std::ptrdiff_t>(size_bytes(tile.dtype));
-  };
-  Byte* const row = tile.base + static_cast<std::ptrdiff_t>(partition) * tile.partition_stride_bytes;
-  std::size_t done = 0;
-  for (std::size_t i = 0; i < dims[0].count; ++i)
-    for (std::size_t j = 0; j < dims[1].count; ++j)
-      for (std::size_t k = 0; k < dims[2].count; ++k) {
-        run(row + bytes(i, dims[0]) + bytes(j, dims[1]) + bytes(k, dims[2]), done, dims[3].count, dims[3].stride);
-        done += dims[3].count;
-      }
+  const FreeDim inner = used > 0 ? tile.dims[used - 1] : FreeDim{};
+  const auto element_bytes = static_cast<std::ptrdiff_t>(size_bytes(tile.dtype));
+  std::array<std::size_t, max_free_dims> index{};
+  Byte* at = tile.base + static_cast<std::ptrdiff_t>(partition) * tile.partition_stride_bytes;
+  for (std::size_t d = used, rest = first; d-- > 0 && rest > 0; rest /= tile.dims[d].count) {
+    index[d] = rest % tile.dims[d].count;
+    at += static_cast<std::ptrdiff_t>(index[d]) * tile.dims[d].stride * element_bytes;
+  }
+  std::size_t begun = used > 0 ? index[used - 1] : 0;  // of the first run
+  for (std::size_t done = 0; done < count;) {
+    const std::size_t some = std::min(count - done, inner.count - begun);
+    run(at, done, some, inner.stride);
+    done += some;
+    at -= static_cast<std::ptrdiff_t>(begun) * inner.stride * element_bytes;
+    begun = 0;
+    for (std::size_t d = used > 0 ? used - 1 : 0; d-- > 0;) {
+      const FreeDim& dim = tile.dims[d];
+      at += dim.stride * element_bytes;
+      if (++index[d] < dim.count) break;
+      index[d] = 0;
+      at -= static_cast<std::ptrdiff_t>(dim.count) * dim.stride * element_bytes;
+    }
+  }
 }
 
 }  // namespace
 
+HostRange extent(const MutableStridedTile& tile) {
+  std::ptrdiff_t low = 0;
+  std::ptrdiff_t high = static_cast<std::ptrdiff_t>(size_bytes(tile.dtype));
+  const auto reach = [&](std::size_t count, std::ptrdiff_t stride_bytes) {
+    const std::ptrdiff_t last = (static_cast<std::ptrdiff_t>(count) - 1) * stride_bytes;
+    (last < 0 ? low : high) += last;
+  };
+  reach(tile.partitions, tile.partition_stride_bytes);
+  for (std::size_t d = 0; d < static_cast<std::size_t>(tile.dim_count); ++d)
+    reach(tile.dims[d].count, tile.dims[d].stride * static_cast<std::ptrdiff_t>(size_bytes(tile.dtype)));
+  return HostRange::of(tile.base + low, tile.base + high);
+}
+
+void gather_part(const StridedTile& tile, std::size_t partition, std::size_t first, std::size_t count, float* out) {
+  for_each_run(tile, partition, first, count,
+               [&](const std::byte* at, std::size_t done, std::size_t some, std::ptrdiff_t stride) {
+                 load_as_fp32(tile.dtype, at, some, stride, out + done);
+               });
+}
+
+void prefetch_part(const StridedTile& tile, std::size_t partition, std::size_t first, std::size_t count) {
+  constexpr std::ptrdiff_t line_bytes = 64;
+  const auto element_bytes = static_cast<std::ptrdiff_t>(size_bytes(tile.dtype));
+  for_each_run(tile, partition, first, count,
+               [&](const std::byte* at, std::size_t, std::size_t some, std::ptrdiff_t stride) {
+                 const std::ptrdiff_t span = static_cast<std::ptrdiff_t>(some) * stride * element_bytes;
+                 for (std::ptrdiff_t offset = 0; offset < span; offset += line_bytes) __builtin_prefetch(at + offset);
+               });
+}
+
 void gather_row(const StridedTile& tile, std::size_t partition, float* out) {
-  for_each_run(tile, partition, [&](const std::byte* at, std::size_t done, std::size_t count, std::ptrdiff_t stride) {
-    load_as_fp32(tile.dtype, at, count, stride, out + done);
-  });
+  gather_part(tile, partition, 0, tile.free_size(), out);
 }
 
 void scatter_row(const MutableStridedTile& tile, std::size_t partition, const float* values, Rounding rounding) {
-  for_each_run(tile, partition, [&](std::byte* at, std::size_t done, std::size_t count, std::ptrdiff_t stride) {
-    store_from_fp32(tile.dtype, values + done, count, at, stride, rounding);
-  });
+  for_each_run(tile, partition, 0, tile.free_size(),
+               [&](std::byte* at, std::size_t done, std::size_t count, std::ptrdiff_t stride) {
+                 store_from_fp32(tile.dtype, values + done, count, at, stride, rounding);
+               });
 }
 
 }  // namespace tilevp::numeric

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tilevp/base/host_range.hpp"
 #include "tilevp/numeric/dtype.hpp"
 
 namespace tilevp::numeric {
@@ -52,11 +53,20 @@ BasicStridedTile<Byte> dense_tile(Byte* base, DType dtype, std::size_t partition
   return tile;
 }
 
+// The bytes of the host between the tile's first and its last.
+HostRange extent(const MutableStridedTile& tile);
+
 // out[0 .. free_size) = the elements of one partition in the order of the pattern (last dimension fastest), as
 // load_as_fp32 gives them. `out` must not overlap the tile.
 void gather_row(const StridedTile& tile, std::size_t partition, float* out);
 
-// The inverse, as store_from_fp32 does it. Where a pattern names an element twice the later value stays.
+// The same of elements [first, first + count) of the partition's row.
+void gather_part(const StridedTile& tile, std::size_t partition, std::size_t first, std::size_t count, float* out);
+
+// Asks the host's caches for the bytes that gather_part would read.
+void prefetch_part(const StridedTile& tile, std::size_t partition, std::size_t first, std::size_t count);
+
+// The inverse of gather_row, as store_from_fp32 does it. Where a pattern names an element twice the later value stays.
 void scatter_row(const MutableStridedTile& tile, std::size_t partition, const float* values,
                  Rounding rounding = Rounding::rne);
 

@@ -207,7 +207,7 @@ TEST(ElementwiseValues, NanAndZeros) {
   relu.destination = tilevp::numeric::dense_tile(reinterpret_cast<std::byte*>(out.data()), DType::fp32, 1, 16, 4);
   relu.source0 = tilevp::numeric::dense_tile(reinterpret_cast<const std::byte*>(in.data()), DType::fp32, 1, 16, 4);
   OperationBuffers buffers;
-  execute(relu, buffers);
+  execute(relu, 0, relu.destination.partitions, buffers);
   EXPECT_EQ(std::bit_cast<std::uint32_t>(out[0]), 0x7fc0'0000U);
   EXPECT_EQ(std::bit_cast<std::uint32_t>(out[1]), 0U);
   EXPECT_EQ(std::bit_cast<std::uint32_t>(out[2]), 0U);
