@@ -165,8 +165,9 @@ RunPlan plan_run(Words words) {
   plan.quantum_ps = parse_time("--quantum", arguments.value("--quantum", "0ps"), clocks);
   plan.construction_seed =
       whole_number("--construction-seed", arguments.value("--construction-seed", "0"), 0, UINT64_MAX);
-  plan.threads =
-      static_cast<unsigned>(whole_number("--threads", arguments.value("--threads", "1"), 1, EffectsQueue::max_threads));
+  if (arguments.has("--threads"))
+    plan.threads =
+        static_cast<unsigned>(whole_number("--threads", arguments.value("--threads"), 1, EffectsQueue::max_threads));
   plan.quiet = arguments.has("-q");
   plan.progress = wants_progress(arguments, plan.quiet);
 

@@ -24,7 +24,7 @@ struct RunPlan {
   std::uint64_t trace_to_ps = UINT64_MAX;
   std::uint64_t max_time_ps = UINT64_MAX;
   std::uint64_t quantum_ps = 0;
-  unsigned threads = 1;
+  unsigned threads = EffectsQueue::default_threads();
   std::uint64_t construction_seed = 0;
   bool progress = false;
   bool quiet = false;

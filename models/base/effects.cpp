@@ -1,5 +1,9 @@
 #include "tilevp/base/effects.hpp"
 
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
 #include "tilevp/base/errors.hpp"
 
 namespace tilevp {
@@ -37,6 +41,13 @@ class Patience {
 };
 
 }  // namespace
+
+unsigned EffectsQueue::default_threads() {
+  const char* const text = std::getenv("TILEVP_THREADS");
+  if (text == nullptr || *text == '\0' || std::string_view(text) == "1") return 1;
+  if (std::string_view(text) == "2") return 2;
+  throw UserError("TILEVP_THREADS", "expected 1 or 2, found '" + std::string(text) + "'");
+}
 
 EffectsQueue::EffectsQueue(bool enabled, unsigned threads) : enabled_(enabled), slots_(enabled ? capacity : 0) {
   if (threads == 0 || threads > max_threads)

@@ -41,8 +41,11 @@ class EffectsQueue {
   static constexpr std::size_t slot_bytes = 512;
   static constexpr unsigned max_threads = 2;
 
-  // `enabled` false drops every effect (`--arithmetic off`).
-  explicit EffectsQueue(bool enabled, unsigned threads = 1);
+  // What the environment variable TILEVP_THREADS says, else 1. Throws UserError where it says neither 1 nor 2.
+  static unsigned default_threads();
+
+  // `enabled` false drops every effect (`--arithmetic off`). Throws UserError where `threads` is neither 1 nor 2.
+  explicit EffectsQueue(bool enabled, unsigned threads = default_threads());
   // What has not been executed never is.
   ~EffectsQueue();
   EffectsQueue(const EffectsQueue&) = delete;

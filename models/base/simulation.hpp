@@ -27,7 +27,7 @@ struct SimulationOptions {
   // Off: every transaction, check and time as usual, but no bytes are computed or moved (`--arithmetic off`).
   bool arithmetic = true;
   // 2: a worker executes the effects beside the kernel thread. Same bytes, same times.
-  unsigned threads = 1;
+  unsigned threads = EffectsQueue::default_threads();
 };
 
 inline std::uint64_t now_ps() { return sc_core::sc_time_stamp().value(); }

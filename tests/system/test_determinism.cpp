@@ -63,6 +63,11 @@ TEST(Determinism, ArithmeticOffChangesNothingButTheNumbers) {
   EXPECT_TRUE(run({"--arithmetic", "on"}, Numbers::skipped) == run({"--arithmetic", "off"}, Numbers::skipped));
 }
 
+TEST(Determinism, ThreadsChangeNothing) {
+  const auto one = run({"--threads", "1"});
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(one == run({"--threads", "2"}));
+}
+
 TEST(Determinism, LocaleTimeZoneAndFolderDoNotMatter) {
   const auto first = run({});
   setenv("TZ", "Pacific/Kiritimati", 1);

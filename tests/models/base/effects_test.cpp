@@ -14,7 +14,7 @@ using tilevp::EffectsQueue;
 using tilevp::HostRange;
 
 TEST(Effects, OneThreadRunsThemAtTheJoin) {
-  EffectsQueue queue(true);
+  EffectsQueue queue(true, 1);
   std::vector<int> order;
   for (int i = 0; i < 5; ++i) queue.append([&order, i] { order.push_back(i); });
   EXPECT_TRUE(order.empty());
@@ -25,14 +25,14 @@ TEST(Effects, OneThreadRunsThemAtTheJoin) {
 }
 
 TEST(Effects, AFullQueueOfOneThreadDrainsItself) {
-  EffectsQueue queue(true);
+  EffectsQueue queue(true, 1);
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < 3 * EffectsQueue::capacity; ++i) queue.append([&order, i] { order.push_back(i); });
   EXPECT_EQ(order.size(), 2 * EffectsQueue::capacity);
 }
 
 TEST(Effects, JoiningTheWritersOfARangeLeavesWhatCameAfterThem) {
-  EffectsQueue queue(true);
+  EffectsQueue queue(true, 1);
   std::vector<std::byte> bytes(40);
   const auto range = [&](std::size_t low, std::size_t high) { return HostRange::of(&bytes[low], bytes.data() + high); };
   queue.append([] {}, range(0, 10));
@@ -53,6 +53,15 @@ TEST(Effects, JoiningTheWritersOfARangeLeavesWhatCameAfterThem) {
 TEST(Effects, FewerThanOneOrMoreThanTwoThreadsAreRefused) {
   EXPECT_THROW(EffectsQueue(true, 0), tilevp::UserError);
   EXPECT_THROW(EffectsQueue(true, 3), tilevp::UserError);
+}
+
+TEST(Effects, TheEnvironmentSaysHowManyThreadsThereAre) {
+  unsetenv("TILEVP_THREADS");
+  EXPECT_EQ(EffectsQueue::default_threads(), 1U);
+  setenv("TILEVP_THREADS", "2", 1);
+  EXPECT_EQ(EffectsQueue::default_threads(), 2U);
+  setenv("TILEVP_THREADS", "many", 1);
+  EXPECT_THROW(EffectsQueue::default_threads(), tilevp::UserError);
 }
 
 class EffectsOfThreads : public testing::TestWithParam<unsigned> {};
