@@ -36,7 +36,6 @@ memory::AccessPattern pattern_of(const Machine& machine, const Access& access, s
 std::uint32_t append_copy(const Machine& machine, const std::vector<CopyPart>& parts, std::uint8_t semaphore,
                           std::vector<std::vector<dma::Descriptor>>& rings) {
   std::vector<std::size_t> before;
-  before.reserve(rings.size());
   for (const auto& ring : rings) before.push_back(ring.size());
   std::size_t engine = 0;
   for (const CopyPart& part : parts) {
