@@ -53,7 +53,8 @@ void HostAgent::read(std::uint64_t address, std::span<std::byte> bytes) {
 
 void HostAgent::access(memory::Command command, std::uint64_t address, std::span<std::byte> bytes,
                        std::uint64_t latency_ps) {
-  if (first_access_ == std::chrono::steady_clock::time_point{}) first_access_ = std::chrono::steady_clock::now();
+  if (command == memory::Command::write && first_write_ == std::chrono::steady_clock::time_point{})
+    first_write_ = std::chrono::steady_clock::now();
   current_ = {command, address, bytes.size(), 0, agent_.local_ps()};
   const WaitBoard::Guard guard(simulation_.waits(), [this] { return accessing(); });
   const BusyTime* busy = busy_time(address);
@@ -72,7 +73,7 @@ void HostAgent::access(memory::Command command, std::uint64_t address, std::span
     current_.done += piece.size();
     bytes = bytes.subspan(piece.size());
   }
-  last_access_ = std::chrono::steady_clock::now();
+  if (first_write_ != std::chrono::steady_clock::time_point{}) last_access_ = std::chrono::steady_clock::now();
 }
 
 void HostAgent::wait_for_interrupt(unsigned line) {

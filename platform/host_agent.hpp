@@ -34,8 +34,8 @@ class HostAgent final : public sc_core::sc_module, public runtime::Host {
   // What the host runs from time 0; when it returns the simulation is finished. Call it before the simulation starts.
   void run(std::function<void(runtime::Host&)> program) { program_ = std::move(program); }
 
-  // Host seconds from the begin of the first access to the end of the last; 0 without an access.
-  double access_seconds() const { return std::chrono::duration<double>(last_access_ - first_access_).count(); }
+  // Host seconds from the begin of the first write to the end of the last access; 0 without a write.
+  double access_seconds() const { return std::chrono::duration<double>(last_access_ - first_write_).count(); }
 
   // Time that memories were busy while the host accessed them, by path.
   const std::map<std::string, std::uint64_t, std::less<>>& memory_busy_ps() const { return memory_busy_ps_; }
@@ -65,7 +65,7 @@ class HostAgent final : public sc_core::sc_module, public runtime::Host {
   std::array<bool, interrupt_lines> levels_{};
   sc_core::sc_event raised_;
   std::function<void(runtime::Host&)> program_;
-  std::chrono::steady_clock::time_point first_access_{};
+  std::chrono::steady_clock::time_point first_write_{};
   std::chrono::steady_clock::time_point last_access_{};
   unsigned waits_for_line_ = 0;
   std::uint64_t waits_since_ps_ = 0;

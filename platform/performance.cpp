@@ -166,7 +166,7 @@ constexpr std::array made_figures{
     StatisticDefinition{"wall_s", "s",
                         "Host time of the run, building the platform included. Differs from run to run."},
     StatisticDefinition{"machine_s", "s",
-                        "Host time from the host agent's first access to its last. Differs from run to run."},
+                        "Host time from the host agent's first write to its last access. Differs from run to run."},
     StatisticDefinition{"cpu_s", "s", "Processor time of the process, user and system. Differs from run to run."},
     StatisticDefinition{"peak_rss_bytes", "bytes", "Largest resident size of the process. Differs from run to run."},
     StatisticDefinition{"reference_s", "s", "Host time of the plain computation that results were checked with."},

@@ -29,7 +29,7 @@ BOOST_DESCRIBE_STRUCT(DomainReport, (), (name, hz, cycles))
 
 struct HostReport {
   double wall_s = 0;
-  double machine_s = 0;  // from the first access of the host agent to its last
+  double machine_s = 0;  // from the first write of the host agent to its last access
   double cpu_s = 0;
   std::uint64_t peak_rss_bytes = 0;
   unsigned threads = 1;

@@ -1,6 +1,7 @@
 #include "tilevp/neuron/operands.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "tilevp/base/errors.hpp"
 #include "tilevp/base/random.hpp"
@@ -33,7 +34,13 @@ std::vector<std::byte> random_operand(RandomKind kind, numeric::DType dtype, std
   };
   const std::size_t size = numeric::size_bytes(dtype);
   std::vector<std::byte> bytes(elements * size);
-  for (std::size_t i = 0; i < elements; ++i) numeric::store_element(dtype, draw(), bytes.data() + i * size);
+  std::array<float, 1024> block;
+  for (std::size_t done = 0; done < elements;) {
+    const std::size_t count = std::min(block.size(), elements - done);
+    std::generate_n(block.begin(), count, draw);
+    numeric::store_from_fp32(dtype, block.data(), count, bytes.data() + done * size, 1, numeric::Rounding::rne);
+    done += count;
+  }
   return bytes;
 }
 
