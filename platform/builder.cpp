@@ -1,13 +1,16 @@
 #include "tilevp/platform/builder.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "tilevp/base/random.hpp"
+#include "tilevp/described/nearest.hpp"
 #include "tilevp/dma/dma_engine.hpp"
 #include "tilevp/interconnect/router.hpp"
 #include "tilevp/memory/memory.hpp"
 #include "tilevp/neuroncore/neuroncore.hpp"
 #include "tilevp/neuroncore/registers.hpp"
+#include "tilevp/platform/machine_state.hpp"
 
 namespace tilevp::platform {
 namespace {
@@ -84,6 +87,20 @@ void run_steps(Steps steps, std::mt19937_64* shuffle) {
 
 }  // namespace
 
+std::vector<MemoryRegion> memory_map(const Description& d) {
+  const std::uint64_t core = d.map.core0_base;
+  const auto sbuf_partition = std::uint64_t{1} << neuroncore::sbuf_partition_shift;
+  const auto psum_partition = std::uint64_t{1} << neuroncore::psum_partition_shift;
+  std::vector<MemoryRegion> map{
+      {"hbm", d.map.hbm_base, d.hbm.size_bytes, d.hbm.size_bytes, d.hbm.size_bytes},
+      {"core0.sbuf", core + core_map::sbuf_window, neuroncore::max_partitions * sbuf_partition, sbuf_partition,
+       neuroncore::usable_sbuf_bytes(d.core)},
+      {"core0.psum", core + core_map::psum_window, neuroncore::max_partitions * psum_partition, psum_partition,
+       neuroncore::psum_banks * neuroncore::psum_bank_bytes}};
+  std::ranges::sort(map, {}, &MemoryRegion::base);
+  return map;
+}
+
 struct Platform::Parts {
   Parts(const Description& d, const SimulationOptions& options, const BuildOptions& build)
       : description(d), simulation("simulation", options), engines(d.dma.engines) {
@@ -105,6 +122,17 @@ struct Platform::Parts {
   void dma_interrupt(bool level) {
     engines_interrupting += level ? 1 : -1;
     host->set_interrupt(dma::registers::interrupt_line, engines_interrupting > 0);
+  }
+
+  MachineParts machine() {
+    return {*core,
+            engines,
+            *hbm,
+            description.map.hbm_base,
+            description.map.core0_base,
+            [this](std::uint64_t address, std::span<std::byte> bytes) {
+              return host->port().debug(memory::Command::read, address, bytes) == bytes.size();
+            }};
   }
 
   Steps construction() {
@@ -156,6 +184,43 @@ Simulation& Platform::simulation() { return parts_->simulation; }
 HostAgent& Platform::host() { return *parts_->host; }
 const Description& Platform::description() const { return parts_->description; }
 std::string Platform::map_text() const { return parts_->router->map_text(); }
+
+bool Platform::debug_write(std::uint64_t address, std::span<const std::byte> bytes) {
+  // The port's buffers serve both directions; a write does not change them.
+  const std::span data(const_cast<std::byte*>(bytes.data()), bytes.size());
+  return host().port().debug(memory::Command::write, address, data) == bytes.size();
+}
+
+bool Platform::debug_read(std::uint64_t address, std::span<std::byte> bytes) {
+  return host().port().debug(memory::Command::read, address, bytes) == bytes.size();
+}
+
+void Platform::break_at(std::string_view option, const std::string& unit, std::uint64_t number) {
+  std::vector<std::string> names;
+  for (unsigned e = 0; e < neuroncore::engines; ++e) {
+    const auto engine = static_cast<neuroncore::Engine>(e);
+    const std::string short_name = neuroncore::name(engine);
+    const std::string long_name = std::string(parts_->core->name()) + "." + short_name;
+    if (unit == short_name || unit == long_name) return parts_->core->sequencer(engine).break_at(number);
+    names.push_back(short_name);
+    names.push_back(long_name);
+  }
+  for (const auto& engine : parts_->engines)
+    for (unsigned q = 0; q < dma::registers::queues; ++q) {
+      names.push_back(std::string(engine->name()) + ".q" + std::to_string(q));
+      if (unit == names.back()) return engine->break_at(q, number);
+    }
+  const std::string known = "expected pe, scalar, gpsimd, vector, sync or a queue like dma0.q3, found '" + unit + "'";
+  throw UserError(option, known + described::nearest_hint(unit, names));
+}
+
+std::string Platform::stopped_text(const BreakReached& where) const {
+  return platform::stopped_text(parts_->machine(), where);
+}
+
+std::string Platform::state_text(const BreakReached& where) const {
+  return machine_state_text(parts_->machine(), where);
+}
 
 std::vector<RegisterWindow> Platform::register_windows() const {
   return {{"NeuronCore, control window", parts_->core->control().table_text()},

@@ -9,9 +9,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "tilevp/base/break_point.hpp"
 #include "tilevp/base/simulation.hpp"
 #include "tilevp/platform/description.hpp"
 #include "tilevp/platform/host_agent.hpp"
@@ -30,6 +33,17 @@ struct RegisterWindow {
   std::string table;
 };
 
+// A memory of the address map. Its bytes lie in pieces (partitions) of `piece_bytes`, `piece_stride` apart; one piece
+// where it has none.
+struct MemoryRegion {
+  std::string name;  // "hbm", "core0.sbuf", "core0.psum"
+  std::uint64_t base = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t piece_stride = 0;
+  std::uint64_t piece_bytes = 0;
+};
+std::vector<MemoryRegion> memory_map(const Description& description);
+
 class Platform {
  public:
   // The description must have passed its checks. One platform a process: SystemC elaborates once.
@@ -45,6 +59,17 @@ class Platform {
   // The address map, a line a region.
   std::string map_text() const;
   std::vector<RegisterWindow> register_windows() const;
+
+  // Debug accesses of memories, while the simulation runs or after it. False where not all bytes lie in memory.
+  bool debug_write(std::uint64_t address, std::span<const std::byte> bytes);
+  bool debug_read(std::uint64_t address, std::span<std::byte> bytes);
+
+  // Stops the run before `unit` executes its instruction or descriptor `number`: "pe", "core0.pe", "dma0.q3". UserError
+  // (`option`) with the nearest names where there is no such unit. run() then throws BreakReached.
+  void break_at(std::string_view option, const std::string& unit, std::uint64_t number);
+  // Where run() threw that: the instruction or descriptor, and what the machine holds (machine_state.hpp).
+  std::string stopped_text(const BreakReached& where) const;
+  std::string state_text(const BreakReached& where) const;
 
   // Runs `program` on the host until it returns; ends as Simulation::run does.
   void run(std::function<void(runtime::Host&)> program, std::uint64_t max_time_ps = UINT64_MAX);

@@ -74,6 +74,7 @@ value to_json(const Report& report) {
       {"verification", verification_json(report.verification)},
       {"performance", performance_json(report)},
       {"fault", to_json(report.fault)},
+      {"break", to_json(report.stopped)},
       {"waiting", to_json(report.waiting)},
       {"result", report.result},
       {"warnings", to_json(report.warnings)},

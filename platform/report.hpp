@@ -91,6 +91,15 @@ struct WaitingReport {
 };
 BOOST_DESCRIBE_STRUCT(WaitingReport, (), (who, what, since_ps, has, wants))
 
+// Where `--break` stopped the run.
+struct BreakReport {
+  std::string unit{};         // "vector", "dma0.q3"
+  std::uint64_t number = 0;   // of the instruction or descriptor that was not executed
+  std::string instruction{};  // which one
+  std::uint64_t time_ps = 0;
+};
+BOOST_DESCRIBE_STRUCT(BreakReport, (), (unit, number, instruction, time_ps))
+
 struct Report {
   std::string program{};
   std::map<std::string, std::string, std::less<>> program_options{};
@@ -114,6 +123,7 @@ struct Report {
   std::vector<MemoryReport> memories{};
   std::vector<DmaReport> dma{};
   std::optional<FaultReport> fault{};
+  std::optional<BreakReport> stopped{};  // `break` of the file; the status is then no_end
   std::vector<WaitingReport> waiting{};
   boost::json::object result{};
   std::vector<std::string> warnings{};

@@ -14,6 +14,8 @@ int describe(Words words);
 int check(Words words);
 int compare(Words words);
 int waves(Words words);
+int assemble(Words words);     // asm
+int disassemble(Words words);  // disasm
 
 // The whole command: picks the subcommand, turns failures into one line on stderr and an exit code.
 int main_command(Words words);

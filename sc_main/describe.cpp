@@ -43,7 +43,8 @@ void describe_program(Words words) {
   for (const auto& option : platform_options()) known.push_back(option);
   const auto arguments =
       parse_arguments(words.subspan(1), known, "tilevp describe program " + std::string(program->name()));
-  expect_words(arguments, 0, "only options after the program's name");
+  if (program->positional().empty() || arguments.positionals().size() > 1)
+    expect_words(arguments, 0, "only options after the program's name");
   program->prepare({.options = option_values(*program, arguments)});
   platform::Platform machine(load_platform(arguments).description, {});
   std::string text;

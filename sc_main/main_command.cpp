@@ -29,6 +29,8 @@ constexpr std::array subcommands{
     Subcommand{"check", check, "descriptions, reports and .npy files without running anything"},
     Subcommand{"compare", compare, "two .npy files or two reports"},
     Subcommand{"waves", waves, "what each signal of a VCD file does"},
+    Subcommand{"asm", assemble, "assembler text to a program for neuron/raw"},
+    Subcommand{"disasm", disassemble, "a program, or bare instruction records, to assembler text"},
 };
 
 void print_help() {
@@ -42,7 +44,7 @@ void print_help() {
 
 int dispatch(Words words) {
   if (words.empty())
-    throw UserError("", "expected a command: run, list, describe, check, compare or waves ('tilevp --help')");
+    throw UserError("", "expected a command: run, list, describe, check, compare, waves, asm or disasm ('tilevp --help')");
   if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
     print_help();
     return 0;

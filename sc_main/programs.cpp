@@ -1,5 +1,7 @@
 #include "tilevp/sc_main/programs.hpp"
 
+#include "tilevp/base/errors.hpp"
+
 namespace tilevp::command {
 
 std::vector<OptionSpec> option_specs(const runtime::Program& program) {
@@ -17,7 +19,10 @@ runtime::OptionValues::Texts option_texts(const runtime::Program& program, const
   runtime::OptionValues::Texts texts;
   for (const auto& option : program.options()) {
     const std::string name = "--" + option.name;
-    if (arguments.has(name))
+    if (option.name == program.positional() && !arguments.positionals().empty()) {
+      if (arguments.has(name)) throw UserError(name, "given twice: as a word too");
+      texts[option.name] = arguments.positionals()[0];
+    } else if (arguments.has(name))
       texts[option.name] = option.value.empty() ? "true" : arguments.value(name);
     else if (!option.default_value.empty())
       texts[option.name] = option.default_value;

@@ -15,7 +15,7 @@ const runtime::ProgramRegistry& programs();
 std::vector<OptionSpec> option_specs(const runtime::Program& program);
 
 // The program's options by name without dashes: those among `arguments`, the defaults of the others. A flag that was
-// given has the value "true".
+// given has the value "true". A first word without a name is the program's positional option, where it has one.
 runtime::OptionValues::Texts option_texts(const runtime::Program& program, const Arguments& arguments);
 runtime::OptionValues option_values(const runtime::Program& program, const Arguments& arguments);
 

@@ -49,6 +49,31 @@ void note_end(Report& report, const std::exception_ptr& error) {
   }
 }
 
+// How a run ended.
+struct Ending {
+  std::exception_ptr failure{};  // null: well
+  std::optional<platform::BreakReport> stopped{};
+  std::string state{};  // of the machine, where it stopped
+};
+
+// A run that stopped at --break ends as one that did not reach its end does; the state is what the user asked to see.
+Ending at_break(platform::Platform& machine, const BreakReached& where) {
+  Ending ending;
+  ending.stopped = {where.unit(), where.number(), machine.stopped_text(where), machine.end_ps()};
+  const std::string place = where.unit() + " #" + std::to_string(where.number()) + ": " + ending.stopped->instruction;
+  ending.state = place + "\nat " + std::to_string(machine.end_ps()) + " ps (" + time_text(machine.end_ps()) + ")\n" +
+                 machine.state_text(where);
+  ending.failure =
+      std::make_exception_ptr(NoEnd("--break: stopped before " + place, machine.simulation().waits().read()));
+  return ending;
+}
+
+void note_no_break(Report& report, const RunPlan& plan) {
+  if (plan.break_unit.empty() || report.stopped) return;
+  report.warnings.push_back("--break " + plan.break_unit + "@" + std::to_string(plan.break_number) +
+                            " was not reached");
+}
+
 void note_result(Report& report, const runtime::ProgramResult& result) {
   report.variant = result.variant;
   report.kernel_ps = result.kernel_ps;
@@ -58,21 +83,29 @@ void note_result(Report& report, const runtime::ProgramResult& result) {
   if (result.verification && result.verification->mismatches > 0) report.status = Status::verification_failed;
 }
 
-// The program on the machine; the exception that ended it, or null.
-std::exception_ptr run_program(const RunPlan& plan, platform::Platform& machine, runtime::ProgramResult& result) {
+// The program on the machine.
+Ending run_program(const RunPlan& plan, platform::Platform& machine, runtime::ProgramResult& result) {
   try {
-    machine.run([&](runtime::Host& host) { result = plan.program->run(host); }, plan.max_time_ps);
+    machine.run(
+        [&](runtime::Host& host) {
+          load(machine, plan.loads);
+          result = plan.program->run(host);
+        },
+        plan.max_time_ps);
+  } catch (const BreakReached& where) {
+    return at_break(machine, where);
   } catch (const NoEnd& end) {
     const bool limit = machine.end_ps() == plan.max_time_ps;
     const std::string when =
         (limit ? "the time limit was reached at " : "nothing can happen any more at ") + time_text(machine.end_ps());
     const auto agents = end.waiting().size();
-    return std::make_exception_ptr(
-        NoEnd(when + ", " + std::to_string(agents) + (agents == 1 ? " agent waits" : " agents wait"), end.waiting()));
+    return {
+        .failure = std::make_exception_ptr(NoEnd(
+            when + ", " + std::to_string(agents) + (agents == 1 ? " agent waits" : " agents wait"), end.waiting()))};
   } catch (...) {
-    return std::current_exception();
+    return {.failure = std::current_exception()};
   }
-  return nullptr;
+  return {};
 }
 
 bool is_user_error(const std::exception_ptr& error) {
@@ -104,17 +137,21 @@ std::exception_ptr close_outputs(platform::StreamedOutputs& outputs, std::uint64
   return failure;
 }
 
-std::exception_ptr simulate(const RunPlan& plan, platform::Platform& machine, platform::StreamedOutputs& outputs,
-                            Progress& progress, runtime::ProgramResult& result) {
+Ending simulate(const RunPlan& plan, platform::Platform& machine, platform::StreamedOutputs& outputs,
+                Progress& progress, runtime::ProgramResult& result) {
   std::function<void()> tick;
   if (progress.enabled()) tick = [&] { progress.show(now_ps()); };
   const platform::HostClock clock(machine.simulation(), outputs, tick);
-  const auto failure = run_program(plan, machine, result);
+  Ending ending = run_program(plan, machine, result);
   progress.clear();
-  return close_outputs(outputs, machine.end_ps(), failure);
+  ending.failure = close_outputs(outputs, machine.end_ps(), ending.failure);
+  return ending;
 }
 
-void write_files(const RunPlan& plan, Report& report, const runtime::ProgramResult& result, bool ended_well) {
+void write_files(const RunPlan& plan, platform::Platform& machine, Report& report, const runtime::ProgramResult& result,
+                 bool ended_well) {
+  dump(machine, plan.dumps);
+  for (const auto& file : plan.dumps) report.files["dump " + file.text] = file.file;
   if (ended_well) {
     plan.program->write_outputs();
     for (const auto& [kind, file] : result.files) report.files[kind] = file;
@@ -140,6 +177,7 @@ int execute(const RunPlan& plan, Progress& progress) {
                               .arithmetic = plan.request.arithmetic,
                               .threads = plan.threads},
                              {.construction_seed = plan.construction_seed});
+  if (!plan.break_unit.empty()) machine.break_at("--break", plan.break_unit, plan.break_number);
   platform::StreamedOutputs outputs;
   if (!plan.vcd_file.empty())
     outputs.add(std::make_unique<platform::WaveRecording>(
@@ -147,7 +185,8 @@ int execute(const RunPlan& plan, Progress& progress) {
         platform::VcdOptions{.from_ps = plan.trace_from_ps, .to_ps = plan.trace_to_ps}));
 
   runtime::ProgramResult result;
-  const auto failure = simulate(plan, machine, outputs, progress, result);
+  const auto [failure, stopped, state] = simulate(plan, machine, outputs, progress, result);
+  std::cout << state;
   const std::uint64_t end_ps = machine.end_ps();
   Report report = head_of(plan);
   report.files.merge(outputs.files());
@@ -155,6 +194,8 @@ int execute(const RunPlan& plan, Progress& progress) {
     note_end(report, failure);
   else
     note_result(report, result);
+  report.stopped = stopped;
+  note_no_break(report, plan);
   if (plan.trace_from_ps > end_ps)
     report.warnings.push_back("the run ended at " + time_text(end_ps) + ", before --trace-from " +
                               time_text(plan.trace_from_ps) + ": the waves hold its last values alone");
@@ -162,13 +203,13 @@ int execute(const RunPlan& plan, Progress& progress) {
                             end_ps, machine.host().memory_busy_ps());
   report.host = host_figures.read(plan.threads, machine.host().access_seconds(), result.reference_seconds);
   try {
-    write_files(plan, report, result, failure == nullptr);
+    write_files(plan, machine, report, result, failure == nullptr);
   } catch (const UserError& error) {
     if (!failure) throw;
     print_error(error.what());  // and how the run ended goes first
   }
-  if (failure) std::rethrow_exception(failure);
   for (const auto& warning : report.warnings) print_warning(warning);
+  if (failure) std::rethrow_exception(failure);
   if (!plan.quiet) std::cout << summary_text(report);
   if (report.status != Status::verification_failed) return 0;
   print_error(verification_failure(*report.verification));

@@ -20,9 +20,10 @@ bool wants_progress(const Arguments& arguments, bool quiet) {
   return when == "on";
 }
 
-void no_more_words(const Arguments& arguments) {
-  if (arguments.positionals().empty()) return;
-  const auto& word = arguments.positionals()[0];
+void no_more_words(const runtime::Program& program, const Arguments& arguments) {
+  const std::size_t allowed = program.positional().empty() ? 0 : 1;
+  if (arguments.positionals().size() <= allowed) return;
+  const auto& word = arguments.positionals()[allowed];
   if (arguments.has("--check") && (word == "exact" || word == "ulp" || word == "tolerance" ||
                                    word.starts_with("ulp ") || word.starts_with("tolerance ")))
     throw UserError("--check", "its value stands behind '=', as in " +
@@ -31,13 +32,29 @@ void no_more_words(const Arguments& arguments) {
   throw UserError(word, "unexpected word after the program's name; options begin with '--'");
 }
 
+void read_memory_files(RunPlan& plan, const Arguments& arguments) {
+  const auto map = platform::memory_map(plan.platform.description);
+  for (const auto& text : arguments.all("--dump")) plan.dumps.push_back(parse_dump(text, map));
+  for (const auto& text : arguments.all("--load")) plan.loads.push_back(parse_load(text, map));
+}
+
+void read_break(RunPlan& plan, const Arguments& arguments) {
+  if (!arguments.has("--break")) return;
+  const std::string text = arguments.value("--break");
+  const auto at = text.rfind('@');
+  if (at == std::string::npos || at == 0)
+    throw UserError("--break", "expected UNIT@N like pe@412 or dma0.q3@7, found '" + text + "'");
+  plan.break_unit = text.substr(0, at);
+  plan.break_number = whole_number("--break", text.substr(at + 1), 0, no_break - 1);
+}
+
 // A program names the file it writes `--output`; its other files are read.
 void check_files_of(const RunPlan& plan, const Arguments& arguments) {
   std::vector<NamedFile> written, read;
   for (const auto& option : plan.program->options()) {
-    const std::string name = "--" + option.name;
-    if (option.value != "FILE" || !arguments.has(name)) continue;
-    (option.name == "output" ? written : read).push_back({name, arguments.value(name)});
+    const auto given = plan.options.find(option.name);
+    if (option.value != "FILE" || given == plan.options.end()) continue;
+    (option.name == "output" ? written : read).push_back({"--" + option.name, given->second});
   }
   for (const std::string name : {"--report", "--vcd"})
     if (arguments.has(name)) written.push_back({name, arguments.value(name)});
@@ -45,6 +62,8 @@ void check_files_of(const RunPlan& plan, const Arguments& arguments) {
     const auto view = platform::WaveRecording::view_of(plan.vcd_file);
     if (!view.empty()) written.push_back({"--vcd (its GTKWave view)", view});
   }
+  for (const auto& dump : plan.dumps) written.push_back({"--dump", dump.file});
+  for (const auto& load : plan.loads) read.push_back({"--load", load.file});
   read.push_back({"--platform", arguments.value("--platform")});
   check_files(written, read);
 }
@@ -98,6 +117,17 @@ std::vector<OptionSpec> run_options() {
        .default_value = "0",
        .text = "waves begin there, with the values of that time"},
       {.name = "--trace-to", .placeholder = "TIME", .text = "waves end there; the run goes on"},
+      {.name = "--load",
+       .placeholder = "ADDR=FILE",
+       .text = "put a file's bytes (a .npy: its payload) into memory before the program starts: hbm+0x1000=x.bin",
+       .repeatable = true},
+      {.name = "--dump",
+       .placeholder = "ADDR:BYTES=FILE",
+       .text = "write what memory holds when the run has ended: core0.sbuf+0x40000:4KiB=y.bin",
+       .repeatable = true},
+      {.name = "--break",
+       .placeholder = "UNIT@N",
+       .text = "stop before that unit executes instruction (descriptor) N and show the machine: pe@412, dma0.q3@7"},
       {.name = "--max-time", .placeholder = "TIME", .text = "give up at that simulated time: 20ms, 1500cycles@pe"},
       {.name = "--seed", .placeholder = "N", .default_value = "1", .text = "seed of everything random"},
       {.name = "--quantum",
@@ -153,13 +183,15 @@ RunPlan plan_run(Words words) {
   const auto common = run_options();
   known.insert(known.end(), common.begin(), common.end());
   const auto arguments = parse_arguments(words.subspan(1), known, "tilevp run " + std::string(plan.program->name()));
-  no_more_words(arguments);
+  no_more_words(*plan.program, arguments);
 
   plan.options = option_texts(*plan.program, arguments);
   plan.platform = load_platform(arguments);
   const auto clocks = platform::clock_domains(plan.platform.description);
   plan.report_file = arguments.value("--report");
   read_waves(plan, arguments, clocks);
+  read_memory_files(plan, arguments);
+  read_break(plan, arguments);
   check_files_of(plan, arguments);
   if (arguments.has("--max-time")) plan.max_time_ps = parse_time("--max-time", arguments.value("--max-time"), clocks);
   plan.quantum_ps = parse_time("--quantum", arguments.value("--quantum", "0ps"), clocks);
@@ -177,6 +209,8 @@ RunPlan plan_run(Words words) {
   plan.request.arithmetic = choice("--arithmetic", arguments.value("--arithmetic", "on"), {"on", "off"}) == "on";
   if (!plan.request.arithmetic && arguments.has("--check"))
     throw UserError("--check", "nothing is computed with --arithmetic off, so there is nothing to check");
+  if (!plan.request.arithmetic && arguments.has("--dump"))
+    throw UserError("--dump", "nothing is computed with --arithmetic off, so there is nothing to write");
   if (!plan.request.arithmetic && arguments.has("--output"))
     throw UserError("--output", "nothing is computed with --arithmetic off, so there is nothing to write");
   return plan;

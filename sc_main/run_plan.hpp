@@ -8,6 +8,7 @@
 #include "tilevp/platform/description.hpp"
 #include "tilevp/runtime/program.hpp"
 #include "tilevp/sc_main/command.hpp"
+#include "tilevp/sc_main/memory_files.hpp"
 #include "tilevp/sc_main/programs.hpp"
 
 namespace tilevp::command {
@@ -22,6 +23,10 @@ struct RunPlan {
   std::vector<std::string> trace_globs;
   std::uint64_t trace_from_ps = 0;
   std::uint64_t trace_to_ps = UINT64_MAX;
+  std::vector<LoadFile> loads;
+  std::vector<DumpFile> dumps;
+  std::string break_unit;  // empty: none
+  std::uint64_t break_number = 0;
   std::uint64_t max_time_ps = UINT64_MAX;
   std::uint64_t quantum_ps = 0;
   unsigned threads = EffectsQueue::default_threads();

@@ -56,20 +56,45 @@ std::uint64_t Driver::run(const Schedule& schedule) {
   if (schedule.barriers > 0) host_.write_value<std::int32_t>(control(registers::semaphore(barrier_semaphore)), 0);
   load_rings(schedule);
   load_streams(schedule);
-  const std::uint64_t begin = host_.now_ps();
-  std::uint32_t started = 0;
-  for (unsigned e = 0; e < neuroncore::engines; ++e) {
-    if (schedule.streams[e].empty()) continue;
-    host_.write_value<std::uint32_t>(control(registers::sequencer(e) + registers::start), 1);
-    started |= 1U << e;
-  }
-  wait_for_halts(started);
-  const std::uint64_t end = host_.now_ps();
+  std::vector<Engine> used;
+  for (unsigned e = 0; e < neuroncore::engines; ++e)
+    if (!schedule.streams[e].empty()) used.push_back(static_cast<Engine>(e));
+  const std::uint64_t time_ps = start(used);
   for (unsigned e = 0; e < neuroncore::engines; ++e)
     if (!schedule.streams[e].empty()) release("stream of " + std::string(neuroncore::name(static_cast<Engine>(e))));
   for (std::size_t q = 0; q < schedule.rings.size(); ++q)
     if (!schedule.rings[q].empty() && !schedule.rings[q][0].empty()) release("rings of queue " + std::to_string(q));
-  return end - begin;
+  return time_ps;
+}
+
+std::uint64_t Driver::start(std::span<const Engine> sequencers) {
+  const std::uint64_t begin = host_.now_ps();
+  std::uint32_t started = 0;
+  for (const Engine engine : sequencers) {
+    const auto e = static_cast<unsigned>(engine);
+    host_.write_value<std::uint32_t>(control(registers::sequencer(e) + registers::start), 1);
+    started |= 1U << e;
+  }
+  wait_for_halts(started);
+  return host_.now_ps() - begin;
+}
+
+void Driver::set_stream(Engine engine, std::uint64_t address, std::uint64_t count) {
+  const std::uint64_t sequencer = control(registers::sequencer(static_cast<unsigned>(engine)));
+  host_.write_value<std::uint64_t>(sequencer + registers::stream_base, address);
+  host_.write_value<std::uint32_t>(sequencer + registers::stream_count, static_cast<std::uint32_t>(count));
+}
+
+void Driver::set_ring(unsigned queue, unsigned dma_engine, std::uint64_t address, std::uint64_t count) {
+  const std::uint64_t window = machine_.core_base + registers::dma_window + dma_engine * dma::registers::window_bytes;
+  const std::uint64_t ring = window + dma::registers::queue_base(queue);
+  host_.write_value<std::uint64_t>(ring + dma::registers::ring_base, address);
+  host_.write_value<std::uint32_t>(ring + dma::registers::ring_size, static_cast<std::uint32_t>(count));
+}
+
+std::uint64_t Driver::executed(Engine engine) const {
+  return host_.read_value<std::uint32_t>(
+      control(registers::sequencer(static_cast<unsigned>(engine)) + registers::executed));
 }
 
 void Driver::load_streams(const Schedule& schedule) {
@@ -78,9 +103,7 @@ void Driver::load_streams(const Schedule& schedule) {
     if (stream.empty()) continue;
     const std::uint64_t address =
         store("stream of " + std::string(neuroncore::name(static_cast<Engine>(e))), encoded(stream));
-    const std::uint64_t sequencer = control(registers::sequencer(e));
-    host_.write_value<std::uint64_t>(sequencer + registers::stream_base, address);
-    host_.write_value<std::uint32_t>(sequencer + registers::stream_count, static_cast<std::uint32_t>(stream.size()));
+    set_stream(static_cast<Engine>(e), address, stream.size());
   }
 }
 
@@ -96,10 +119,7 @@ void Driver::load_rings(const Schedule& schedule) {
     }
     std::uint64_t address = store("rings of queue " + std::to_string(q), bytes);
     for (unsigned e = 0; e < rings.size(); ++e) {
-      const std::uint64_t window = machine_.core_base + registers::dma_window + e * dma::registers::window_bytes;
-      const std::uint64_t queue = window + dma::registers::queue_base(q);
-      host_.write_value<std::uint64_t>(queue + dma::registers::ring_base, address);
-      host_.write_value<std::uint32_t>(queue + dma::registers::ring_size, static_cast<std::uint32_t>(rings[e].size()));
+      set_ring(q, e, address, rings[e].size());
       address += rings[e].size() * dma::descriptor_bytes;
     }
   }

@@ -35,6 +35,14 @@ class Driver {
   // time from the first start to the last interrupt taken, in ps.
   std::uint64_t run(const Schedule& schedule);
 
+  // The parts of run(), for programs that bring their own records. Addresses are those of encoded records.
+  void set_stream(Engine engine, std::uint64_t address, std::uint64_t count);
+  void set_ring(unsigned queue, unsigned dma_engine, std::uint64_t address, std::uint64_t count);
+  // Starts the sequencers in that order and returns when all have halted. The time it took, as run().
+  std::uint64_t start(std::span<const Engine> sequencers);
+  // Records that the engine issued since it was started.
+  std::uint64_t executed(Engine engine) const;
+
   // Since the core was built.
   WorkCounters counters() const;
   std::uint64_t queue_bytes(std::uint8_t queue) const;

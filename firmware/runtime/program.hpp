@@ -85,6 +85,8 @@ class Program {
   virtual std::string_view name() const = 0;     // "neuron/conv2d"
   virtual std::string_view summary() const = 0;  // one line
   virtual std::vector<OptionDescription> options() const = 0;
+  // The option that a word without a name gives: `tilevp run neuron/raw FILE`. Empty: there is none.
+  virtual std::string_view positional() const { return ""; }
   // Checks options and files without a machine; throws UserError. Called before the platform is built.
   virtual void prepare(const RunRequest& request) = 0;
   // Runs on the host agent's thread. Tensor files are staged and written only when the caller commits them after a good

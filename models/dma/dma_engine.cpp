@@ -177,6 +177,8 @@ void DmaEngine::sleep() {
 
 void DmaEngine::start(Queue& queue) {
   Queue::Ready entry = queue.waiting.front();
+  if (entry.number == queue.break_at)
+    throw BreakReached(std::string(name()) + ".q" + std::to_string(queue.index()), entry.number);
   queue.waiting.pop_front();
   queue.running.emplace(
       Queue::Running{entry, PacketCutter(entry.descriptor, parameters_), simulation_.next_id(), true});

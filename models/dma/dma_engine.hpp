@@ -89,6 +89,9 @@ class DmaEngine : public sc_core::sc_module {
 
   // Bytes written by the descriptors' packets that have ended.
   std::uint64_t queue_bytes(unsigned queue) const { return queues_.at(queue)->bytes_count.value(); }
+  // Stops the run before descriptor `number` of a queue: when the engine could cut its first packet.
+  void break_at(unsigned queue, std::uint64_t number) { queues_.at(queue)->break_at = number; }
+  const Queue& queue(unsigned index) const { return *queues_.at(index); }
   // Whether a released descriptor has not ended.
   bool busy() const;
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "tilevp/base/break_point.hpp"
 #include "tilevp/base/simulation.hpp"
 #include "tilevp/dma/packets.hpp"
 
@@ -54,6 +55,11 @@ class Queue {
   // Descriptors ended since the ring base was set.
   std::uint64_t completed() const { return completed_; }
   bool pending() const { return rung_ != completed_; }
+  // Descriptors released since the ring base was set, and how many the ring holds.
+  std::uint64_t released() const { return rung_; }
+  std::uint32_t ring_size() const { return ring_size_; }
+  // Number of the descriptor that the run stops before.
+  std::uint64_t break_at = no_break;
   // The block to fetch now, if any: at most the prefetch limit ahead, again when half of it is used up.
   std::optional<Block> next_block() const;
   void begin_fetch() { fetching_ = true; }

@@ -55,6 +55,8 @@ class Memory : public sc_core::sc_module, private DirectMemory {
 
   const MemoryParameters& parameters() const { return parameters_; }
   const Bandwidth& bandwidth() const { return bandwidth_; }
+  // Whether somebody wrote all of these bytes; from address 0, in bounds.
+  bool is_defined(std::uint64_t start, std::uint64_t bytes) const { return !defined_.first_undefined(start, bytes); }
 
  private:
   struct Timing {

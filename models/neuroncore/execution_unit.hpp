@@ -57,6 +57,9 @@ class ExecutionUnit {
                       std::uint64_t requested_ps);
   // Until everything issued has completed.
   void drain();
+  // Flights that have not completed, oldest first.
+  std::size_t in_flight() const { return count_; }
+  const Flight& flight(std::size_t position) const { return flights_[(first_ + position) % window]; }
 
  protected:
   // Sets begin_ps, end_ps, complete_ps and cycles of a flight whose instruction, index and id are set.
@@ -65,9 +68,6 @@ class ExecutionUnit {
   virtual void commit(const Flight& flight) = 0;
 
   const EngineContext& context() const { return context_; }
-  // Flights that have not completed, oldest first.
-  std::size_t in_flight() const { return count_; }
-  const Flight& flight(std::size_t position) const { return flights_[(first_ + position) % window]; }
 
  private:
   friend struct Flight;

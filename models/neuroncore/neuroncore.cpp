@@ -80,13 +80,19 @@ void NeuronCore::build_engine(Engine engine, unsigned core) {
                                      tile_engine_parameters(parameters_, engine), parameters_.generation, shared_);
 }
 
+const ExecutionUnit* NeuronCore::unit(Engine engine) const {
+  if (engine == Engine::pe) return pe_.get();
+  return tile_engines_[index_of(engine)].get();
+}
+
 void NeuronCore::build_sequencer(Engine engine) {
   const std::size_t e = index_of(engine);
-  ExecutionUnit* const unit = engine == Engine::pe ? static_cast<ExecutionUnit*>(pe_.get()) : tile_engines_[e].get();
+  ExecutionUnit* const executes =
+      engine == Engine::pe ? static_cast<ExecutionUnit*>(pe_.get()) : tile_engines_[e].get();
   const LegalityLimits limits{parameters_.generation, sbuf_.usable_bytes()};
   sequencers_[e] =
       std::make_unique<Sequencer>((std::string(neuroncore::name(engine)) + "_sequencer").c_str(), context_of(engine),
-                                  unit, parameters_.sequencer, limits, [this, e] { halted(static_cast<unsigned>(e)); });
+                                  executes, parameters_.sequencer, limits, [this, e] { halted(static_cast<unsigned>(e)); });
 }
 
 void NeuronCore::bind_memories() {

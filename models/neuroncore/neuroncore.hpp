@@ -81,6 +81,9 @@ class NeuronCore : public sc_core::sc_module {
   Sbuf& sbuf() { return sbuf_; }
   Psum& psum() { return psum_; }
   PeArray& pe() { return *pe_; }
+  Sequencer& sequencer(Engine engine) { return *sequencers_[index_of(engine)]; }
+  // Null for the sync engine.
+  const ExecutionUnit* unit(Engine engine) const;
   TileEngine& tile_engine(Engine engine) { return *tile_engines_[index_of(engine)]; }
   RegisterFile& control() { return control_; }
 

@@ -29,6 +29,10 @@ class Scratchpad : public sc_core::sc_module, protected memory::DirectMemory {
       memory{"memory"};
 
   std::uint32_t usable_bytes() const { return layout_.usable_bytes; }
+  // Whether somebody wrote all of these bytes, which must lie in the partition.
+  bool is_defined(unsigned partition, std::uint32_t offset, std::uint32_t bytes) const {
+    return !defined_.first_clear({partition, 1}, offset, bytes);
+  }
 
  protected:
   struct Layout {

@@ -80,7 +80,15 @@ void Sequencer::load(Instruction& instruction) {
 bool Sequencer::step() {
   Instruction instruction;
   load(instruction);
+  if (index_ == break_at_) stop_before(instruction);
   return execute(instruction);
+}
+
+void Sequencer::stop_before(const Instruction& instruction) {
+  stopped_before_ = instruction;
+  context_.agent.wait_until(ready_ps_);
+  context_.simulation.arbiter().settle(context_.agent.port());
+  throw BreakReached(neuroncore::name(context_.engine), index_);
 }
 
 bool Sequencer::execute(const Instruction& instruction) {

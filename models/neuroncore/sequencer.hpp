@@ -9,6 +9,7 @@
 #include <systemc>
 
 #include "tilevp/base/agent.hpp"
+#include "tilevp/base/break_point.hpp"
 #include "tilevp/memory/initiator_port.hpp"
 #include "tilevp/neuroncore/dma_trigger.hpp"
 #include "tilevp/neuroncore/execution_unit.hpp"
@@ -32,16 +33,24 @@ class Sequencer final : public sc_core::sc_module {
   // of 64.
   void start(std::uint64_t base, std::uint64_t count);
   void connect(DmaTrigger& dma) { dma_ = &dma; }
+  // Stops the run before record `index` of a stream: when it could issue, which is before its waits and before its
+  // engine is asked. Instructions before it may be in flight still.
+  void break_at(std::uint64_t index) { break_at_ = index; }
+  // The record that it stopped before.
+  const Instruction& stopped_before() const { return stopped_before_; }
 
   Status status() const { return status_; }
   // Records issued since start. While the sequencer runs ahead of simulated time (a quantum above zero) so does this.
   std::uint64_t executed() const { return index_; }
+  std::uint64_t records() const { return count_; }
+  std::uint64_t stream_base() const { return base_; }
 
  private:
   void run();
   void execute_stream();
   // Executes record `index_`. False: the stream has ended.
   bool step();
+  [[noreturn]] void stop_before(const Instruction& instruction);
   bool execute(const Instruction& instruction);
   void execute_control(const Instruction& instruction);
   // Until the waits are satisfied; what satisfied them is then the cause of the next instruction.
@@ -66,6 +75,8 @@ class Sequencer final : public sc_core::sc_module {
   std::uint64_t base_ = 0;
   std::uint64_t count_ = 0;
   std::uint64_t index_ = 0;
+  std::uint64_t break_at_ = no_break;
+  Instruction stopped_before_;
   std::uint64_t cause_ = 0;  // of the next instruction
   // When the next record may issue. Local time follows when something is asked of others, so that a matmul costs the
   // simulation one wait.

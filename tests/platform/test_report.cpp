@@ -40,6 +40,7 @@ Report filled() {
   report.dma = {{.queue = "dma0.q1", .descriptors = 1, .runs = 2, .bursts = 3, .bytes = 4}};
   report.waiting = {{"core0.pe", "semaphore 3", 7, "1", "2"}};
   report.fault = FaultReport{"pe.moving", "core0.pe", 12, "moving free size 640 exceeds 512"};
+  report.stopped = BreakReport{"vector", 3, "halt", 9};
   report.verification = runtime::Verification{.kind = "exact",
                                               .compared = 10,
                                               .mismatches = 1,
@@ -58,7 +59,7 @@ TEST(Report, KeysAndTheirOrder) {
   const auto tree = to_json(filled());
   EXPECT_THAT(keys(tree),
               ElementsAre("schema", "tool", "program", "platform", "status", "seed", "time", "host", "verification",
-                          "performance", "fault", "waiting", "result", "warnings", "files"));
+                          "performance", "fault", "break", "waiting", "result", "warnings", "files"));
   EXPECT_THAT(keys(tree.at("program")), ElementsAre("name", "options", "variant"));
   EXPECT_THAT(keys(tree.at("platform")), ElementsAre("name", "description_sha256", "overrides"));
   EXPECT_THAT(keys(tree.at("host")),
@@ -73,6 +74,7 @@ TEST(Report, KeysAndTheirOrder) {
   EXPECT_THAT(keys(tree.at("performance").at("dma").at(0)),
               ElementsAre("queue", "descriptors", "runs", "bursts", "bytes", "wasted_bytes", "busy_ps", "stalled"));
   EXPECT_THAT(keys(tree.at("waiting").at(0)), ElementsAre("who", "what", "since_ps", "has", "wants"));
+  EXPECT_THAT(keys(tree.at("break")), ElementsAre("unit", "number", "instruction", "time_ps"));
   EXPECT_EQ(tree.at("schema"), "tilevp-report/1");
 }
 
@@ -88,6 +90,7 @@ TEST(Report, FullAndEmptyReportsFitTheSchema) {
   const auto empty = to_json(Report{});
   EXPECT_NO_THROW(check_report(empty, "empty"));
   EXPECT_TRUE(empty.at("fault").is_null());
+  EXPECT_TRUE(empty.at("break").is_null());
   EXPECT_TRUE(empty.at("verification").is_null());
   EXPECT_TRUE(empty.at("performance").at("bound_by").is_null());
 }

@@ -240,7 +240,7 @@ TEST(Programs, BenchGivesARowAPoint) {
 TEST(Programs, AreFoundByAUniqueLastPart) {
   runtime::ProgramRegistry registry;
   neuron::register_programs(registry);
-  EXPECT_THAT(registry.names(), testing::ElementsAre("dma/bench", "neuron/conv2d", "neuron/matmul"));
+  EXPECT_THAT(registry.names(), testing::ElementsAre("dma/bench", "neuron/conv2d", "neuron/matmul", "neuron/raw"));
   EXPECT_EQ(registry.make("conv2d")->name(), "neuron/conv2d");
   const auto error_of = [&](const char* name) {
     try {

@@ -1,0 +1,90 @@
+// `tilevp asm FILE` and `tilevp disasm FILE`.
+#include <iostream>
+
+#include "tilevp/base/atomic_file.hpp"
+#include "tilevp/base/errors.hpp"
+#include "tilevp/neuron/assembler/listing.hpp"
+#include "tilevp/sc_main/command.hpp"
+#include "tilevp/sc_main/output_files.hpp"
+#include "tilevp/sc_main/run_plan.hpp"
+
+namespace tilevp::command {
+namespace {
+
+using neuron::assembler::Bases;
+using neuron::assembler::Listing;
+
+// What both commands are asked.
+struct Request {
+  std::string file;
+  std::string output;  // empty: standard output
+  Bases bases;
+  neuroncore::Engine engine = neuroncore::Engine::pe;
+};
+
+std::vector<OptionSpec> options_of(bool output_needed) {
+  auto options = platform_options();
+  options.push_back({.name = "--machine", .placeholder = "neuron", .default_value = "neuron", .text = "whose records"});
+  options.push_back(
+      {.name = "-o",
+       .placeholder = "FILE",
+       .text = output_needed ? "write the program there" : "write the text there, not to standard output"});
+  if (!output_needed)
+    options.push_back({.name = "--engine",
+                       .placeholder = "NAME",
+                       .default_value = "pe",
+                       .text = "the engine whose stream bare 64-byte records are"});
+  options.push_back({.name = "--help", .takes = Takes::nothing, .text = "this text"});
+  return options;
+}
+
+// Nothing where help was asked for.
+std::optional<Request> read_request(Words words, const std::string& command, bool output_needed) {
+  const auto options = options_of(output_needed);
+  const auto arguments = parse_arguments(words, options, "tilevp " + command);
+  if (arguments.has("--help")) {
+    std::cout << "usage: tilevp " << command << (output_needed ? " FILE -o OUT" : " FILE [-o OUT]")
+              << " [options]\n\n--platform and -c matter for addresses only: hbm, core0, sbuf(...), psum(...).\n\n"
+              << help_lines(options);
+    return std::nullopt;
+  }
+  if (arguments.positionals().size() != 1)
+    throw UserError(command, "expected a file, found " + words_text(arguments.positionals().size()));
+  choice("--machine", arguments.value("--machine", "neuron"), {"neuron"});
+  if (output_needed && !arguments.has("-o")) throw UserError(command, "expected -o FILE, where the program goes");
+  const auto map = load_platform(arguments).description.map;
+  Request request{.file = arguments.positionals()[0],
+                  .output = arguments.value("-o"),
+                  .bases = {map.hbm_base, map.core0_base},
+                  .engine = neuron::assembler::parse_engine("--engine", arguments.value("--engine", "pe"))};
+  if (arguments.has("-o")) check_files({{"-o", request.output}}, {{command, request.file}});
+  return request;
+}
+
+void write(const Request& request, std::string_view text) {
+  if (request.output.empty()) {
+    std::cout << text;
+    return;
+  }
+  AtomicFile out(request.output);
+  out.write(text);
+  out.commit();
+}
+
+}  // namespace
+
+int assemble(Words words) {
+  const auto request = read_request(words, "asm", true);
+  if (request) write(*request, to_binary(neuron::assembler::read_listing(request->file, request->bases)));
+  return 0;
+}
+
+int disassemble(Words words) {
+  const auto request = read_request(words, "disasm", false);
+  if (!request) return 0;
+  const Listing listing = neuron::assembler::read_listing(request->file, request->bases, request->engine);
+  write(*request, neuron::assembler::disassemble(listing, request->bases));
+  return 0;
+}
+
+}  // namespace tilevp::command
