@@ -10,6 +10,10 @@ namespace {
 
 std::uint64_t now() { return sc_core::sc_time_stamp().value(); }
 
+// Nothing but the running process is runnable or will be at this time, unless that process causes it. As long as
+// requests are pending it does not hold: the arbiter itself is runnable then.
+bool is_quiet() { return !sc_core::sc_pending_activity_at_current_time(); }
+
 }  // namespace
 
 // One call, on the caller's stack until it is granted. Exactly one of `exclusive` and `rates` is filled, or neither
@@ -117,7 +121,7 @@ void Arbiter::settle(unsigned port) {
 
 void Arbiter::await_turn(Request& request) {
   request.require_port();
-  if (request.can_be_decided_at_once()) {
+  if (request.can_be_decided_at_once() || is_quiet()) {
     request.decide();
     return;
   }
@@ -135,7 +139,7 @@ void Arbiter::await_turn(Request& request) {
 // Runs a delta after the first request of an instant, and again as long as anything else is runnable: only then are all
 // requests of the instant in, whatever the order of processes.
 void Arbiter::arbitrate() {
-  if (sc_core::sc_pending_activity_at_current_time()) {
+  if (!is_quiet()) {
     settle_event_.notify(sc_core::SC_ZERO_TIME);
     return;
   }

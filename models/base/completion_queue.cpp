@@ -17,7 +17,8 @@ CompletionQueue::CompletionQueue(sc_core::sc_module_name name, Simulation& simul
   options.spawn_method();
   options.dont_initialize();
   options.set_sensitivity(&due_);
-  sc_core::sc_spawn([this] { simulation_.guarded(this->name(), [this] { run_due(); }); }, "run_due", &options);
+  sc_core::sc_spawn([this, module = std::string(this->name())] { simulation_.guarded(module, [this] { run_due(); }); },
+                    "run_due", &options);
 }
 
 void CompletionQueue::complete_at(std::uint64_t end_ps, unsigned rank, Completion& operation) {
@@ -26,7 +27,7 @@ void CompletionQueue::complete_at(std::uint64_t end_ps, unsigned rank, Completio
     throw Defect("an operation of agent " + std::to_string(rank) + " ends at " + std::to_string(end_ps) +
                  " ps, before the present " + std::to_string(now) + " ps");
   entries_.push({end_ps, rank, next_sequence_++, &operation});
-  due_.notify(from_ps(end_ps - now));  // a notification that stands already for an earlier time stays
+  if (entries_.top().operation == &operation) due_.notify(from_ps(end_ps - now));  // else one stands already
 }
 
 void CompletionQueue::run_due() {

@@ -36,7 +36,10 @@ struct Flight final : Completion {
   std::uint64_t end_ps = 0;       // the engine is free
   std::uint64_t complete_ps = 0;  // the result is visible
   std::uint64_t cycles = 0;       // end - begin in the engine's cycles
-  TileExtent destination;         // for the interlock
+  // Of the vector, scalar and gpsimd engines: the tiles written and read, at most two sources and two scalars.
+  TileExtent destination;
+  std::array<TileExtent, 4> sources{};
+  unsigned source_count = 0;
   void complete() override;
 };
 

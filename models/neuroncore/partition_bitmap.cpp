@@ -13,17 +13,27 @@ constexpr std::uint64_t all_set = ~std::uint64_t{0};
 // Bits [first, first + count) of a word; count 1 to 64.
 constexpr std::uint64_t bits(std::uint32_t first, std::uint32_t count) { return (all_set >> (64 - count)) << first; }
 
-// Calls fn(column, mask) for the columns of one contiguous range.
+// The columns of one contiguous range: the first, the last and which bytes of these two belong to it.
+struct Columns {
+  Columns(std::uint32_t offset, std::uint32_t bytes)
+      : first(offset / column_bytes),
+        last((offset + bytes - 1) / column_bytes),
+        head(all_set << offset % column_bytes),
+        tail(all_set >> (column_bytes - 1 - (offset + bytes - 1) % column_bytes)) {
+    if (first == last) head = tail = head & tail;
+  }
+  std::size_t first, last;
+  std::uint64_t head, tail;
+};
+
+// Calls fn(column, mask) for the columns of one contiguous range; false from fn ends it.
 template <class Fn>
 bool for_each_column(std::uint32_t offset, std::uint32_t bytes, Fn&& fn) {
-  while (bytes > 0) {
-    const std::uint32_t first = offset % column_bytes;
-    const std::uint32_t count = std::min(bytes, column_bytes - first);
-    if (!fn(offset / column_bytes, bits(first, count))) return false;
-    offset += count;
-    bytes -= count;
-  }
-  return true;
+  const Columns columns(offset, bytes);
+  if (!fn(columns.first, columns.head)) return false;
+  for (std::size_t column = columns.first + 1; column < columns.last; ++column)
+    if (!fn(column, all_set)) return false;
+  return columns.first == columns.last || fn(columns.last, columns.tail);
 }
 
 // Calls fn(column, mask) for the columns of a tile; runs that fall into one column one after the other come as one
@@ -49,7 +59,10 @@ void for_each_column(const Operand& tile, std::uint32_t element_bytes, Fn&& fn) 
 }  // namespace
 
 PartitionBitmap::PartitionBitmap(std::uint32_t partition_bytes)
-    : columns_((partition_bytes + column_bytes - 1) / column_bytes), common_(columns_.size()), full_(columns_.size()) {}
+    : columns_((partition_bytes + column_bytes - 1) / column_bytes),
+      common_(columns_.size()),
+      any_(columns_.size()),
+      full_(columns_.size()) {}
 
 PartitionBitmap::Lanes PartitionBitmap::lanes_of(PartitionRange partitions) {
   Lanes lanes;
@@ -68,7 +81,21 @@ inline bool PartitionBitmap::is_known(std::size_t column, const Lanes& lanes, Ma
   return (lanes.bits[0] & ~full.bits[0]) == 0 && (lanes.bits[1] & ~full.bits[1]) == 0;
 }
 
+// Whole columns are asked together: most tiles are long rows that are set already.
+inline bool PartitionBitmap::is_known(std::uint32_t offset, std::uint32_t bytes, const Lanes& lanes) const {
+  const Columns columns(offset, bytes);
+  if (!is_known(columns.first, lanes, columns.head) || !is_known(columns.last, lanes, columns.tail)) return false;
+  Mask missing = 0;
+  for (std::size_t column = columns.first + 1; column < columns.last; ++column) missing |= ~common_[column];
+  if (missing == 0) return true;
+  Lanes not_full;
+  for (std::size_t column = columns.first + 1; column < columns.last; ++column)
+    for (unsigned half = 0; half < 2; ++half) not_full.bits[half] |= ~full_[column].bits[half];
+  return (lanes.bits[0] & not_full.bits[0]) == 0 && (lanes.bits[1] & not_full.bits[1]) == 0;
+}
+
 void PartitionBitmap::set_column(std::size_t column, PartitionRange partitions, Mask mask) {
+  any_[column] |= mask;
   if (partitions.count == max_partitions) common_[column] |= mask;
   Mask* const words = columns_[column].data() + partitions.first;
   Mask common = all_set;
@@ -80,6 +107,8 @@ void PartitionBitmap::set_column(std::size_t column, PartitionRange partitions, 
 }
 
 void PartitionBitmap::clear_column(std::size_t column, PartitionRange partitions, Mask mask) {
+  if ((any_[column] & mask) == 0) return;
+  if (partitions.count == max_partitions) any_[column] &= ~mask;
   const Lanes lanes = lanes_of(partitions);
   common_[column] &= ~mask;
   full_[column].bits[0] &= ~lanes.bits[0];
@@ -104,6 +133,7 @@ std::optional<PartitionBitmap::Place> PartitionBitmap::column_first_clear(std::s
 
 void PartitionBitmap::set(PartitionRange partitions, std::uint32_t offset, std::uint32_t bytes) {
   const Lanes lanes = lanes_of(partitions);
+  if (is_known(offset, bytes, lanes)) return;
   for_each_column(offset, bytes, [&](std::size_t column, Mask mask) {
     if (!is_known(column, lanes, mask)) set_column(column, partitions, mask);
     return true;
@@ -119,8 +149,9 @@ void PartitionBitmap::clear(PartitionRange partitions, std::uint32_t offset, std
 
 std::optional<PartitionBitmap::Place> PartitionBitmap::first_clear(PartitionRange partitions, std::uint32_t offset,
                                                                    std::uint32_t bytes) const {
-  std::optional<Place> found;
   const Lanes lanes = lanes_of(partitions);
+  if (is_known(offset, bytes, lanes)) return std::nullopt;
+  std::optional<Place> found;
   for_each_column(offset, bytes, [&](std::size_t column, Mask mask) {
     if (is_known(column, lanes, mask)) return true;
     found = column_first_clear(column, partitions, mask);
@@ -131,6 +162,7 @@ std::optional<PartitionBitmap::Place> PartitionBitmap::first_clear(PartitionRang
 
 void PartitionBitmap::set(const Operand& tile, unsigned partitions, std::uint32_t element_bytes) {
   const PartitionRange range{tile.partition, partitions};
+  if (is_dense(tile)) return set(range, tile.offset, tile.elements() * element_bytes);
   const Lanes lanes = lanes_of(range);
   for_each_column(tile, element_bytes, [&](std::size_t column, Mask mask) {
     if (!is_known(column, lanes, mask)) set_column(column, range, mask);
@@ -139,16 +171,19 @@ void PartitionBitmap::set(const Operand& tile, unsigned partitions, std::uint32_
 }
 
 void PartitionBitmap::clear(const Operand& tile, unsigned partitions, std::uint32_t element_bytes) {
+  const PartitionRange range{tile.partition, partitions};
+  if (is_dense(tile)) return clear(range, tile.offset, tile.elements() * element_bytes);
   for_each_column(tile, element_bytes, [&](std::size_t column, Mask mask) {
-    clear_column(column, {tile.partition, partitions}, mask);
+    clear_column(column, range, mask);
     return true;
   });
 }
 
 std::optional<PartitionBitmap::Place> PartitionBitmap::first_clear(const Operand& tile, unsigned partitions,
                                                                    std::uint32_t element_bytes) const {
-  std::optional<Place> found;
   const PartitionRange range{tile.partition, partitions};
+  if (is_dense(tile)) return first_clear(range, tile.offset, tile.elements() * element_bytes);
+  std::optional<Place> found;
   const Lanes lanes = lanes_of(range);
   for_each_column(tile, element_bytes, [&](std::size_t column, Mask mask) {
     if (is_known(column, lanes, mask)) return true;

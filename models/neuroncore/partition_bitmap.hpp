@@ -2,8 +2,8 @@
 // One bit a byte of a memory of 128 partitions: which bytes were written, which a matmul wrote last.
 //
 // Tiles have the same free-axis pattern in every partition, so the words of one column (64 bytes of the free axis) lie
-// side by side for all partitions. Two summaries answer most questions without looking at them: which bytes of a column
-// are set in all partitions, and for which partitions a whole column is set.
+// side by side for all partitions. Three summaries answer most questions without looking at them: which bytes of a
+// column are set in all partitions, which in any, and for which partitions a whole column is set.
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -47,6 +47,7 @@ class PartitionBitmap {
   };
   static Lanes lanes_of(PartitionRange partitions);
   bool is_known(std::size_t column, const Lanes& lanes, Mask mask) const;
+  bool is_known(std::uint32_t offset, std::uint32_t bytes, const Lanes& lanes) const;
   void set_column(std::size_t column, PartitionRange partitions, Mask mask);
   void clear_column(std::size_t column, PartitionRange partitions, Mask mask);
   std::optional<Place> column_first_clear(std::size_t column, PartitionRange partitions, Mask mask) const;
@@ -54,6 +55,7 @@ class PartitionBitmap {
   std::vector<std::array<Mask, max_partitions>> columns_;
   // A check that had to look remembers what it saw.
   mutable std::vector<Mask> common_;  // per column: bytes set in every partition (a lower bound)
+  std::vector<Mask> any_;             // per column: bytes set in some partition (an upper bound)
   std::vector<Lanes> full_;           // per column: partitions whose word is all ones (a lower bound)
 };
 

@@ -1,5 +1,8 @@
 #include "tilevp/neuroncore/tile_engine.hpp"
 
+#include <algorithm>
+#include <span>
+
 #include "tilevp/neuroncore/engine_costs.hpp"
 #include "tilevp/neuroncore/opcode_names.hpp"
 
@@ -10,14 +13,31 @@ std::uint32_t size_of(numeric::DType dtype) { return static_cast<std::uint32_t>(
 bool has_source0(const Instruction& i) { return i.opcode != Opcode::memset; }
 bool has_source1(const Instruction& i) { return i.opcode == Opcode::tensor_tensor; }
 
-// Calls fn(extent) for each tile the instruction reads.
-template <class Fn>
-void for_each_source(const Instruction& i, Fn&& fn) {
+void find_tiles(Flight& flight) {
+  const Instruction& i = flight.instruction;
+  flight.destination = extent_of(i.destination, i.partitions, size_of(i.dtype));
+  flight.source_count = 0;
+  const auto reads = [&](const Operand& tile, std::uint32_t element_bytes) {
+    flight.sources[flight.source_count++] = extent_of(tile, i.partitions, element_bytes);
+  };
   if (!has_source0(i)) return;
-  fn(extent_of(i.source0, i.partitions, size_of(i.source0_dtype)));
-  if (has_source1(i)) fn(extent_of(i.source1, i.partitions, size_of(i.source1_dtype)));
+  reads(i.source0, size_of(i.source0_dtype));
+  if (has_source1(i)) reads(i.source1, size_of(i.source1_dtype));
   for (const Scalar* scalar : {&i.scalar0, &i.scalar1})
-    if (scalar->is_address) fn(extent_of(scalar_tile(*scalar, i.source0.partition), i.partitions, sizeof(float)));
+    if (scalar->is_address) reads(scalar_tile(*scalar, i.source0.partition), sizeof(float));
+}
+
+std::span<const TileExtent> sources_of(const Flight& flight) { return {flight.sources.data(), flight.source_count}; }
+
+bool any_overlaps(std::span<const TileExtent> tiles, const TileExtent& other) {
+  for (const TileExtent& tile : tiles)
+    if (may_overlap(tile, other)) return true;
+  return false;
+}
+
+bool depends(const Flight& flight, const Flight& before) {
+  return may_overlap(flight.destination, before.destination) || any_overlaps(sources_of(flight), before.destination) ||
+         any_overlaps(sources_of(before), flight.destination);
 }
 
 // A part of an instruction's arithmetic is worth the meeting of two threads from here on.
@@ -50,19 +70,13 @@ TileEngine::TileEngine(sc_core::sc_module_name name, const EngineContext& contex
 std::uint64_t TileEngine::dependency_ps(const Flight& flight, std::uint64_t after_ps) const {
   std::uint64_t latest = after_ps;
   for (std::size_t f = 0; f < in_flight(); ++f) {
-    const Flight& other = this->flight(f);
-    if (other.complete_ps <= latest) continue;
-    bool depends = may_overlap(flight.destination, other.destination);
-    for_each_source(flight.instruction,
-                    [&](const TileExtent& source) { depends = depends || may_overlap(source, other.destination); });
-    for_each_source(other.instruction,
-                    [&](const TileExtent& source) { depends = depends || may_overlap(flight.destination, source); });
-    if (depends) latest = other.complete_ps;
+    const Flight& before = this->flight(f);
+    if (before.complete_ps > latest && depends(flight, before)) latest = before.complete_ps;
   }
   return latest;
 }
 
-ResourceSet TileEngine::resources_of(const Instruction& i, unsigned& banks) const {
+ResourceSet TileEngine::resources_of(const Flight& flight, unsigned& banks) const {
   bool uses_sbuf = false;
   banks = 0;
   const auto add = [&](const TileExtent& tile) {
@@ -74,8 +88,8 @@ ResourceSet TileEngine::resources_of(const Instruction& i, unsigned& banks) cons
     const auto last = static_cast<unsigned>(tile.span.high - 1) / psum_bank_bytes;
     for (unsigned b = first; b <= last; ++b) banks |= 1U << b;
   };
-  add(extent_of(i.destination, i.partitions, size_of(i.dtype)));
-  for_each_source(i, add);
+  add(flight.destination);
+  for (const TileExtent& source : sources_of(flight)) add(source);
   ResourceSet set;
   if (shared_.psum_bank_exclusive)
     for (unsigned b = 0; b < psum_banks; ++b)
@@ -94,7 +108,7 @@ std::uint64_t TileEngine::begin_of(const Flight& flight, std::uint64_t earliest_
   const ClockDomain& clock = context().clock;
   const std::uint64_t first = clock.edge_at_or_after(earliest_ps);
   unsigned banks = 0;
-  const ResourceSet resources = resources_of(flight.instruction, banks);
+  const ResourceSet resources = resources_of(flight, banks);
   if (resources.empty()) {
     context().agent.advance_to(clock.time_ps(first));
     return first;
@@ -112,9 +126,8 @@ std::uint64_t TileEngine::begin_of(const Flight& flight, std::uint64_t earliest_
 
 void TileEngine::schedule(Flight& flight) {
   const ClockDomain& clock = context().clock;
-  const Instruction& i = flight.instruction;
-  flight.destination = extent_of(i.destination, i.partitions, size_of(i.dtype));
-  flight.cycles = cost_cycles(i, parameters_, generation_);
+  find_tiles(flight);
+  flight.cycles = cost_cycles(flight.instruction, parameters_, generation_);
   const std::uint64_t engine_free = std::max(flight.requested_ps, clock.time_ps(free_at_));
   const std::uint64_t earliest = dependency_ps(flight, engine_free);
   context().monitor.stalled(Stall::dependency, engine_free, earliest);
@@ -129,10 +142,11 @@ void TileEngine::schedule(Flight& flight) {
 
 TilePort& TileEngine::port_of(Space space) { return space == Space::sbuf ? sbuf : *psum; }
 
-bool TileEngine::all_direct(const Instruction& i) {
-  bool direct = port_of(i.destination.space).direct();
-  for_each_source(i, [&](const TileExtent& source) { direct = direct && port_of(source.space).direct(); });
-  return direct;
+bool TileEngine::all_direct(const Flight& flight) {
+  const std::span<const TileExtent> sources = sources_of(flight);
+  return port_of(flight.destination.space).direct() &&
+         std::all_of(sources.begin(), sources.end(),
+                     [this](const TileExtent& source) { return port_of(source.space).direct(); });
 }
 
 TileAccess TileEngine::access_to(const Operand& operand, const Flight& flight, numeric::DType dtype) const {
@@ -196,7 +210,7 @@ void TileEngine::commit(const Flight& flight) {
   const Instruction& i = flight.instruction;
   EffectsQueue& effects = context().simulation.effects();
   TilePort& target = port_of(i.destination.space);
-  const bool immediate = !all_direct(i);
+  const bool immediate = !all_direct(flight);
   if (immediate) effects.join();
   TileOperation operation = operation_of(flight);
   TileAccess result = access_to(i.destination, flight, i.dtype);

@@ -34,12 +34,12 @@ class TileEngine final : public sc_core::sc_module, public ExecutionUnit {
   void schedule(Flight& flight) override;
   void commit(const Flight& flight) override;
   std::uint64_t dependency_ps(const Flight& flight, std::uint64_t after_ps) const;
-  ResourceSet resources_of(const Instruction& instruction, unsigned& banks) const;
+  ResourceSet resources_of(const Flight& flight, unsigned& banks) const;
   std::uint64_t begin_of(const Flight& flight, std::uint64_t earliest_ps);
   Stall stall_of(const Resource* blocker) const;
 
   TilePort& port_of(Space space);
-  bool all_direct(const Instruction& instruction);
+  bool all_direct(const Flight& flight);
   TileAccess access_to(const Operand& operand, const Flight& flight, numeric::DType dtype) const;
   TileOperation operation_of(const Flight& flight);
   ScalarView scalar_of(const Scalar& scalar, const Flight& flight, std::vector<std::byte>& buffer);

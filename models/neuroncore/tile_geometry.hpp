@@ -71,16 +71,21 @@ inline Operand scalar_tile(const Scalar& scalar, std::uint8_t first_partition) {
 
 // What two tiles may have in common, decided without walking them.
 struct TileExtent {
-  Space space = Space::sbuf;
-  unsigned first_partition = 0;
-  unsigned partitions = 0;  // 0: no tile
   ByteSpan span{};
-  std::uint32_t element_bytes = 1;
   std::int64_t stride_gcd = 0;  // of all steps, in bytes
+  Space space = Space::sbuf;
+  std::uint8_t first_partition = 0;
+  std::uint8_t partitions = 0;
+  std::uint8_t element_bytes = 1;
 };
 
-inline TileExtent extent_of(const Operand& tile, unsigned partitions, std::uint32_t element_bytes) {
-  TileExtent extent{tile.space, tile.partition, partitions, span_of(tile, element_bytes), element_bytes, 0};
+inline TileExtent extent_of(const Operand& tile, std::uint8_t partitions, std::uint32_t element_bytes) {
+  TileExtent extent{span_of(tile, element_bytes),
+                    0,
+                    tile.space,
+                    tile.partition,
+                    partitions,
+                    static_cast<std::uint8_t>(element_bytes)};
   for (const Dim& dim : tile.dims)
     if (dim.num > 1) extent.stride_gcd = std::gcd(extent.stride_gcd, std::abs(std::int64_t{dim.step}) * element_bytes);
   return extent;
@@ -89,10 +94,9 @@ inline TileExtent extent_of(const Operand& tile, unsigned partitions, std::uint3
 // False only where the tiles have no byte in common. Boxes are compared, and where these meet, the residues of both
 // tiles modulo the greatest common divisor of all steps, so that interleaved tiles count as apart.
 inline bool may_overlap(const TileExtent& a, const TileExtent& b) {
-  if (a.partitions == 0 || b.partitions == 0 || a.space != b.space) return false;
+  if (a.space != b.space || a.span.high <= b.span.low || b.span.high <= a.span.low) return false;
   if (a.first_partition + a.partitions <= b.first_partition || b.first_partition + b.partitions <= a.first_partition)
     return false;
-  if (a.span.high <= b.span.low || b.span.high <= a.span.low) return false;
   const std::int64_t g = std::gcd(a.stride_gcd, b.stride_gcd);
   if (g == 0) return true;
   const std::int64_t apart = ((b.span.low - a.span.low) % g + g) % g;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -187,6 +188,91 @@ TEST(Contention, SoleRequesterIsGrantedWithoutADelta) {
     simulation.finish();
   });
   simulation.run();
+}
+
+// A bank that ports 2, 3 and 4 ask for, 5 cycles of 1 GHz each; port 4 has priority.
+struct Race {
+  explicit Race(tilevp::Simulation& simulation) : simulation_(simulation) {
+    resource_.add_requester(2, 0);
+    resource_.add_requester(3, 0);
+    resource_.add_requester(4, 1);
+  }
+  std::uint64_t begin_of(unsigned port) {
+    tilevp::ExclusiveResource* set[] = {&resource_};
+    return simulation_.arbiter().acquire(set, port, clock_, 5).begin_ps;
+  }
+
+ private:
+  tilevp::Simulation& simulation_;
+  tilevp::ClockDomain clock_{"clock", 1'000'000'000};
+  tilevp::ExclusiveResource resource_{"bank"};
+};
+
+TEST(Contention, InAQuietInstantASharedResourceIsGrantedWithoutADelta) {
+  tilevp::Simulation simulation("simulation");
+  Race race(simulation);
+  Script script("script", simulation, [&] {
+    sc_core::wait(tilevp::from_ps(1000));
+    const auto before = sc_core::sc_delta_count();
+    EXPECT_EQ(race.begin_of(3), 1000U);
+    EXPECT_EQ(race.begin_of(3), 6000U);
+    EXPECT_EQ(sc_core::sc_delta_count(), before);
+    simulation.finish();
+  });
+  simulation.run();
+}
+
+// Port 3 asks while port 4, which goes first, is still to run in the same instant: `wake` is called on the thread of
+// port 3, just before it asks.
+void expect_priority_first(const std::function<void(sc_core::sc_event&, sc_core::sc_signal<bool>&)>& wake) {
+  tilevp::Simulation simulation("simulation");
+  Race race(simulation);
+  sc_core::sc_event event;
+  sc_core::sc_signal<bool> signal("signal");
+  std::uint64_t third = 0, fourth = 0;
+  Script early("early", simulation, [&] {
+    sc_core::wait(tilevp::from_ps(1000));
+    wake(event, signal);
+    third = race.begin_of(3);
+    simulation.finish();
+  });
+  Script late("late", simulation, [&] {
+    sc_core::wait(event | signal.value_changed_event());
+    fourth = race.begin_of(4);
+  });
+  simulation.run();
+  EXPECT_EQ(fourth, 1000U);
+  EXPECT_EQ(third, 6000U);
+}
+
+TEST(Contention, PriorityGoesFirstThoughOnlyRunnable) {
+  expect_priority_first([](auto& event, auto&) { event.notify(); });
+}
+TEST(Contention, PriorityGoesFirstThoughNotifiedForTheNextDelta) {
+  expect_priority_first([](auto& event, auto&) { event.notify(sc_core::SC_ZERO_TIME); });
+}
+TEST(Contention, PriorityGoesFirstThoughWaitingForASignalToUpdate) {
+  expect_priority_first([](auto&, auto& signal) { signal.write(true); });
+}
+
+// Both wake at the same time by themselves; which runs first is the kernel's choice.
+TEST(Contention, OfTwoThatWakeInTheSameInstantPriorityGoesFirst) {
+  tilevp::Simulation simulation("simulation");
+  Race race(simulation);
+  std::uint64_t begin[5] = {};
+  unsigned asked = 0;
+  const auto ask_at_1000 = [&](unsigned port) {
+    sc_core::wait(tilevp::from_ps(1000));
+    begin[port] = race.begin_of(port);
+    if (++asked == 3) simulation.finish();
+  };
+  Script first("first", simulation, [&] { ask_at_1000(3); });
+  Script second("second", simulation, [&] { ask_at_1000(4); });
+  Script third("third", simulation, [&] { ask_at_1000(2); });
+  simulation.run();
+  EXPECT_EQ(begin[4], 1000U);
+  EXPECT_EQ(begin[2], 6000U);
+  EXPECT_EQ(begin[3], 11000U);
 }
 
 TEST(Contention, AnotherPortOnADeclaredSoleResourceIsADefect) {

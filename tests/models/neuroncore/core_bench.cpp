@@ -124,7 +124,7 @@ CoreBench::CoreBench(const BenchOptions& options)
   to_psum_.socket.bind(core.psum_window());
   to_control_.socket.bind(core.control_window());
   for (unsigned e = 0; e < engines; ++e) core.fetch_socket(e).bind(dram.socket);
-  core.observe(*this);
+  if (options.keep_records) core.observe(*this);
   core.on_interrupt([this](bool level) {
     if (level) interrupted_.notify(sc_core::SC_ZERO_TIME);
   });

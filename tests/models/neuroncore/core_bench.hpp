@@ -48,6 +48,7 @@ struct BenchOptions {
   Parameters parameters{};
   SimulationOptions simulation{};
   NeuronCore::Memories memories = NeuronCore::Memories::bound;
+  bool keep_records = true;
 };
 
 class CoreBench : public sc_core::sc_module, private InstructionObserver {
@@ -78,7 +79,7 @@ class CoreBench : public sc_core::sc_module, private InstructionObserver {
   Simulation simulation;
   memory::Memory dram;
   NeuronCore core;
-  std::vector<InstructionRecord> records;
+  std::vector<InstructionRecord> records;  // of all engines, where they are kept
 
   // The records of one engine's data instructions.
   std::vector<InstructionRecord> of(Engine engine) const;

@@ -55,6 +55,8 @@ TEST(PartitionBitmap, AgreesWithAPlainArray) {
           Dim{static_cast<std::int16_t>(draw(-40, 40)), static_cast<std::uint16_t>(draw(1, 3))},
           Dim{static_cast<std::int16_t>(draw(0, 1) == 0 ? 8 : draw(-9, 9)), static_cast<std::uint16_t>(draw(1, 4))},
           Dim{static_cast<std::int16_t>(draw(0, 1) == 0 ? 1 : draw(-3, 3)), static_cast<std::uint16_t>(draw(1, 8))}};
+      if (draw(0, 2) == 0)  // a row: many whole columns
+        tile.dims = {Dim{0, 1}, Dim{0, 1}, Dim{1, static_cast<std::uint16_t>(draw(1, row_bytes / size))}};
       tile.offset = static_cast<std::uint32_t>(draw(0, row_bytes / size - 1)) * size;
       const ByteSpan span = span_of(tile, size);
       if (span.low < 0 || span.high > row_bytes) continue;
