@@ -159,8 +159,8 @@ void PeArray::commit(const Flight& flight) {
     views.dense = true;
     views.accumulate = false;
   }
-  views.divide();
   if (effects.enabled()) {
+    views.divide();
     effects.append(Product{this, views}, numeric::extent(views.result));
     if (immediate) effects.join();
   }
