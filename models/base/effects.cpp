@@ -96,8 +96,8 @@ void EffectsQueue::make_room() {
 void EffectsQueue::publish() {
   const std::uint64_t appended = appended_.load(std::memory_order_relaxed) + 1;
   appended_.store(appended, std::memory_order_release);
-  if (at_once_) return execute_until(appended);
   if (worker_.joinable()) appended_.notify_one();
+  if (at_once_) execute_until(appended);
 }
 
 void EffectsQueue::join() { execute_until(appended_.load(std::memory_order_relaxed)); }
