@@ -28,7 +28,7 @@ void on_signal(int signal) {
   pending_signal = signal;
   const char byte = 1;
   [[maybe_unused]] const auto written = write(wake_pipe[1], &byte, 1);
-  std::signal(signal, SIG_DFL);
+  for (const int next : {SIGINT, SIGTERM}) std::signal(next, SIG_DFL);
   errno = saved_errno;
 }
 

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "tilevp/base/errors.hpp"
 #include "tilevp/base/simulation.hpp"
 #include "tilevp/platform/waves/gtkw.hpp"
 #include "tilevp/platform/waves/selector.hpp"
@@ -14,7 +15,7 @@ constexpr unsigned flush_interval = 4096;
 
 SignalKind kind_of(const Probe& probe) {
   if (probe.bits() == 1) return SignalKind::flag;
-  return probe.name().ends_with(".opcode") ? SignalKind::code : SignalKind::count;
+  return !probe.names().empty() || probe.name().ends_with("address") ? SignalKind::code : SignalKind::count;
 }
 
 std::vector<Probe*> selected_probes(const ProbeRegistry& registry, std::vector<std::string> globs) {
@@ -26,6 +27,7 @@ std::vector<Probe*> selected_probes(const ProbeRegistry& registry, std::vector<s
   std::vector<Probe*> result;
   for (std::size_t i = 0; i < probes.size(); ++i)
     if (selected[i]) result.push_back(probes[i]);
+  if (result.empty() && !probes.empty()) throw UserError("--trace", "the patterns leave nothing to record");
   return result;
 }
 
@@ -38,7 +40,8 @@ WaveRecording::WaveRecording(const ProbeRegistry& registry, const std::string& v
 WaveRecording::WaveRecording(const std::vector<Probe*>& probes, const std::string& vcd_file, const VcdOptions& options)
     : writer_(vcd_file, options) {
   for (Probe* probe : probes)
-    probe->attach(*this, writer_.declare(probe->name(), probe->bits(), kind_of(*probe), std::uint64_t{0}));
+    probe->attach(*this,
+                  writer_.declare(probe->name(), probe->bits(), kind_of(*probe), std::uint64_t{0}, probe->names()));
   view_file_ = view_of(vcd_file);
   write_view(GtkwContents::every_signal);  // for a viewer that is opened during the run
   writer_.flush_before(0);                 // the header: from here on the file can be read, whatever happens
@@ -75,7 +78,9 @@ void WaveRecording::discard() noexcept {
   closed_ = true;
   writer_.emergency_close();
   remove_regular_file(writer_.file());
-  if (!view_file_.empty()) remove_regular_file(view_file_);
+  if (view_file_.empty()) return;
+  remove_regular_file(view_file_);
+  for (const auto& table : gtkw_tables(writer_.file(), writer_.signals())) remove_regular_file(table.file);
 }
 
 std::map<std::string, std::string> WaveRecording::files() const {

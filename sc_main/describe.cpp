@@ -75,7 +75,9 @@ void describe_probe(Words words) {
   std::vector<std::string> names;
   for (const auto* probe : machine.simulation().probes().all()) {
     if (probe->name() == name) {
-      std::cout << name << ": " << probe->bits() << " bits, " << probe->meaning() << "\n";
+      std::cout << name << ": " << probe->bits() << (probe->bits() == 1 ? " bit, " : " bits, ") << probe->meaning()
+                << "\n";
+      for (const auto& [value, text] : probe->names()) std::cout << "  " << value << "  " << text << "\n";
       return;
     }
     names.push_back(probe->name());

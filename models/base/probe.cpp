@@ -5,8 +5,9 @@
 
 namespace tilevp {
 
-Probe::Probe(ProbeRegistry& registry, std::string name, unsigned bits, std::string meaning)
-    : name_(std::move(name)), bits_(bits), meaning_(std::move(meaning)) {
+Probe::Probe(ProbeRegistry& registry, std::string name, unsigned bits, std::string meaning,
+             std::vector<ValueName> names)
+    : name_(std::move(name)), bits_(bits), meaning_(std::move(meaning)), names_(std::move(names)) {
   registry.add(*this);
 }
 

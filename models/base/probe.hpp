@@ -16,10 +16,18 @@ class ProbeSink {
 
 class ProbeRegistry;
 
+// What one value of a probe stands for: 16 is "matmul".
+struct ValueName {
+  std::uint64_t value;
+  const char* name;
+};
+
 class Probe {
  public:
-  // `name` is hierarchical ("core0.pe.busy"), `bits` 1 to 64, `meaning` one line for `tilevp list probes`.
-  Probe(ProbeRegistry& registry, std::string name, unsigned bits, std::string meaning);
+  // `name` is hierarchical ("core0.pe.busy"), `bits` 1 to 64, `meaning` one line for `tilevp list probes`. `names`,
+  // where the values are codes and no numbers: viewers show them in place of the values.
+  Probe(ProbeRegistry& registry, std::string name, unsigned bits, std::string meaning,
+        std::vector<ValueName> names = {});
   Probe(const Probe&) = delete;
   Probe& operator=(const Probe&) = delete;
 
@@ -31,6 +39,7 @@ class Probe {
   const std::string& name() const { return name_; }
   unsigned bits() const { return bits_; }
   const std::string& meaning() const { return meaning_; }
+  const std::vector<ValueName>& names() const { return names_; }
 
   void attach(ProbeSink& sink, unsigned id) {
     sink_ = &sink;
@@ -41,6 +50,7 @@ class Probe {
   std::string name_;
   unsigned bits_;
   std::string meaning_;
+  std::vector<ValueName> names_;
   ProbeSink* sink_ = nullptr;
   unsigned id_ = 0;
 };

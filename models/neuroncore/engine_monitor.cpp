@@ -1,5 +1,9 @@
 #include "tilevp/neuroncore/engine_monitor.hpp"
 
+#include <string_view>
+#include <vector>
+
+#include "tilevp/neuroncore/opcode_names.hpp"
 #include "tilevp/neuroncore/statistics.hpp"
 
 namespace tilevp::neuroncore {
@@ -26,18 +30,31 @@ constexpr std::array<StatisticDefinition, stall_causes> stalled_ps_definitions{{
     {"stalled_window_ps", "ps", "As stalled_window_cycles, in ps."},
 }};
 
+std::vector<ValueName> opcode_values() {
+  std::vector<ValueName> values;
+  for (unsigned code = 0; code <= 0xff; ++code) {
+    const char* name = mnemonic(static_cast<Opcode>(code));
+    if (std::string_view(name) != "unknown") values.push_back({code, name});
+  }
+  return values;
+}
+
 }  // namespace
 
 EngineMonitor::EngineMonitor(Simulation& simulation, const std::string& path, const ClockDomain& clock)
     : clock_(clock),
       busy_(simulation.probes(), path + ".busy", 1, "an instruction occupies the engine"),
-      opcode_(simulation.probes(), path + ".opcode", 8,
-              "opcode of the instruction that began last: 0x00 nop, 0x01 halt, 0x02 drain, 0x03 semaphore, "
-              "0x04 dma_trigger, 0x10 matmul, 0x20 tensor_copy, 0x21 tensor_tensor, 0x22 tensor_scalar, 0x23 memset, "
-              "0x30 activation"),
+      opcode_(simulation.probes(), path + ".opcode", 8, "opcode of the instruction that began last", opcode_values()),
       instruction_(simulation.probes(), path + ".instruction", 32, "index in the stream of the one that began last"),
-      waiting_(simulation.probes(), path + ".waiting", 3,
-               "0 no, 1 semaphore, 2 PSUM bank, 3 port, 4 dependency, 5 fetch, 6 weight load, 7 window") {
+      waiting_(simulation.probes(), path + ".waiting", 3, "what its stream or its next instruction waits for",
+               {{0, "nothing"},
+                {1, "semaphore"},
+                {2, "PSUM bank"},
+                {3, "port"},
+                {4, "dependency"},
+                {5, "fetch"},
+                {6, "weight load"},
+                {7, "window"}}) {
   StatisticsRegistry& statistics = simulation.statistics();
   statistics.add(path, statistic_instructions, instructions_);
   statistics.add(path, statistic_busy_cycles, busy_cycles_);

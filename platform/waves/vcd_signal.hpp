@@ -6,9 +6,11 @@
 #include <string>
 #include <string_view>
 
+#include "tilevp/base/probe.hpp"
+
 namespace tilevp::platform {
 
-// How a viewer shows a signal: as a bit or bits, as a decimal number, in hexadecimal.
+// How a viewer shows a signal: as a bit or bits, as a decimal number, in hexadecimal (or by the names of its values).
 enum class SignalKind : std::uint8_t { flag, count, code };
 
 // When a signal changed in the file: the first and the last time after its initial value.
@@ -22,6 +24,7 @@ struct VcdSignal {
   unsigned bits = 1;   // 1 to 64
   SignalKind kind = SignalKind::flag;
   std::optional<VcdChanges> changes{};  // none: it has not changed
+  std::span<const ValueName> names{};   // of its values, owned by its probe
 };
 
 // The name as the file has it: a scope or signal a part, "bank[3]" becomes "bank_3", any other character '_'. Defect

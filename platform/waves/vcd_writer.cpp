@@ -22,15 +22,15 @@ VcdWriter::VcdWriter(const std::string& file, const VcdOptions& options) : file_
 
 VcdWriter::~VcdWriter() { emergency_close(); }
 
-unsigned VcdWriter::declare(std::string_view name, unsigned bits, SignalKind kind,
-                            std::optional<std::uint64_t> initial) {
+unsigned VcdWriter::declare(std::string_view name, unsigned bits, SignalKind kind, std::optional<std::uint64_t> initial,
+                            std::span<const ValueName> names) {
   const std::string path = vcd_name(name);
   if (started_) throw Defect("signal '" + path + "' declared after the first flush of " + file_);
   if (bits < 1 || bits > 64)
     throw Defect("signal '" + path + "' of " + std::to_string(bits) + " bits, expected 1 to 64");
   const auto id = static_cast<unsigned>(signals_.size());
   if (!ids_.emplace(path, id).second) throw Defect("signal '" + path + "' declared twice");
-  signals_.push_back({path, bits, kind});
+  signals_.push_back({.name = path, .bits = bits, .kind = kind, .names = names});
   State state;
   state.mask = ~std::uint64_t{0} >> (64 - bits);
   state.known = initial.has_value();

@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,9 +36,10 @@ class VcdWriter final : public ProbeSink {
   ~VcdWriter() override;
 
   // `name` is hierarchical ("top.pe.busy"), `bits` 1 to 64. Without an initial value the signal is x until it is set.
-  // Defect for a name declared before, or after the first flush. Returns the id to record with.
+  // `names` of its values, for the view, must outlive the writer. Defect for a name declared before, or after the first
+  // flush. Returns the id to record with.
   unsigned declare(std::string_view name, unsigned bits, SignalKind kind,
-                   std::optional<std::uint64_t> initial = std::nullopt);
+                   std::optional<std::uint64_t> initial = std::nullopt, std::span<const ValueName> names = {});
 
   // Defect for a time before the last flush_before, or a value wider than the signal.
   void record(unsigned id, std::uint64_t time_ps, std::uint64_t value) override;

@@ -63,6 +63,15 @@ TEST_F(WaveRecordingTest, AViewThatCannotBeWrittenAgainIsNoHarmOnTheWayOut) {
   EXPECT_FALSE(std::filesystem::exists(stem_ + "_folder"));
 }
 
+TEST_F(WaveRecordingTest, DiscardedFilesAreGone) {
+  const std::vector<ValueName> names{{1, "one"}};
+  Probe code{registry_, "core0.pe.opcode", 8, "code", names};
+  WaveRecording waves(registry_, vcd_, {});
+  for (const auto& file : {vcd_, view_, view_ + ".opcode"}) EXPECT_TRUE(std::filesystem::exists(file)) << file;
+  waves.discard();
+  for (const auto& file : {vcd_, view_, view_ + ".opcode"}) EXPECT_FALSE(std::filesystem::exists(file)) << file;
+}
+
 TEST_F(WaveRecordingTest, NoViewBesideADevice) {
   WaveRecording waves(registry_, "/dev/null", {});
   waves.close(10);

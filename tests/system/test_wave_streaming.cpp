@@ -2,12 +2,15 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <thread>
 
 #include "support/vcd_reader.hpp"
 #include "system/command_runner.hpp"
@@ -38,6 +41,11 @@ class Reader {
   }
   void read_until(const std::string& part) {
     while (text_.find(part) == std::string::npos && read_more()) continue;
+  }
+  // Waits until the pipe holds all it can, so that the writer waits for us.
+  void await_full() const {
+    const int capacity = fcntl(descriptor_, F_GETPIPE_SZ);
+    for (int held = 0; held < capacity; std::this_thread::yield()) ASSERT_EQ(ioctl(descriptor_, FIONREAD, &held), 0);
   }
   void read_all() {
     while (read_more()) continue;
@@ -86,6 +94,30 @@ TEST(WaveStreaming, ASignalLeavesWavesUpToThen) {
     EXPECT_GT(waves.pulses("core0.pe.busy"), 100u);
     EXPECT_EQ(waves.redundant_changes(), 0u);
   }
+}
+
+bool has_ended(int child) {
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child;
+}
+
+// The run waits for the pipe, so the first signal cannot end it.
+TEST(WaveStreaming, ASecondSignalEndsTheProcessAtOnce) {
+  const Folder folder;
+  const auto pipe = make_pipe(folder);
+  const auto result = test_tilevp({"run", "test/endless", "-q", "--report", folder / "r.json", "--vcd", pipe},
+                                  [&](int child, const std::string&) {
+                                    Reader reader(pipe);
+                                    reader.read_until("$dumpvars");
+                                    reader.await_full();
+                                    while (!has_ended(child)) {
+                                      kill(child, SIGINT);
+                                      std::this_thread::yield();
+                                    }
+                                  });
+  EXPECT_EQ(result.exit_code, 128 + SIGINT);
+  EXPECT_EQ(result.err, "");  // it did not come to say so itself
+  EXPECT_FALSE(exists(folder / "r.json"));
 }
 
 // One matmul, then nothing that a probe would show: what is seen of it was flushed for the sake of the reader.

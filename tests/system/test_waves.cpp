@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "support/vcd_reader.hpp"
 #include "system/command_runner.hpp"
 #include "tilevp/described/parse.hpp"
@@ -121,6 +123,40 @@ TEST(Waves, AWindowInCyclesOfAClockAndOneBehindTheEnd) {
                                 .tree.at("time")
                                 .at("simulated_ps")
                                 .to_number<std::uint64_t>());
+}
+
+// Each trace of the view stands in the file, each table it names beside it, each opcode that was seen in its table.
+TEST(Waves, TheViewNamesWhatIsThere) {
+  const Folder folder;
+  ASSERT_EQ(test_tilevp({"run", "test/compute", "-q", "--vcd", folder / "w.vcd"}).exit_code, 0);
+  const auto waves = VcdFile::read(folder / "w.vcd");
+  std::istringstream view(read_file(folder / "w.gtkw"));
+  unsigned traces = 0;
+  for (std::string line; std::getline(view, line);) {
+    if (line.starts_with("^1 ")) {
+      EXPECT_TRUE(exists(folder / line.substr(3))) << line;
+    }
+    if (!line.starts_with("+{")) continue;
+    const auto name = line.substr(line.find("} ") + 2);
+    EXPECT_TRUE(waves.has(name.substr(0, name.find('[')))) << line;
+    ++traces;
+  }
+  EXPECT_GT(traces, 4u);
+  const auto opcodes = read_file(folder / "w.gtkw.opcode");
+  EXPECT_THAT(opcodes, testing::HasSubstr("10 matmul\n"));
+  EXPECT_THAT(opcodes, testing::HasSubstr("01 halt\n"));
+  EXPECT_EQ(waves.value_at("core0.pe.opcode", waves.end_ps()), 1u);  // halt, isa.hpp
+  EXPECT_THAT(read_file(folder / "w.gtkw.waiting"), testing::HasSubstr("6 weight load\n"));
+}
+
+TEST(Waves, ProbesAreListedAndDescribed) {
+  const auto list = tilevp({"list", "probes", "--platform", "trn2"});
+  EXPECT_EQ(list.exit_code, 0);
+  EXPECT_THAT(list.out, testing::HasSubstr("core0.pe.busy  1 bit  an instruction occupies the engine\n"));
+  EXPECT_THAT(tilevp({"list", "probes", "-c", "dma.engines=2"}).out, Not(testing::HasSubstr("dma2.busy")));
+  const auto probe = tilevp({"describe", "probe", "core0.pe.waiting"});
+  EXPECT_THAT(probe.out, StartsWith("core0.pe.waiting: 3 bits, what its stream or its next instruction waits for\n"));
+  EXPECT_THAT(probe.out, testing::HasSubstr("\n  2  PSUM bank\n"));
 }
 
 TEST(Waves, RecordingChangesNoTime) {

@@ -69,6 +69,8 @@ TEST(WrongInput, TraceGlobsThatMatchNothingLeaveNoFile) {
   const Folder folder;
   expect_refused({conv({"--vcd", folder / "w.vcd", "--trace", "core0.peee.*"}),
                   {"--trace 'core0.peee.*': matches nothing", "core0.pe."}});
+  expect_refused({conv({"--vcd", folder / "w.vcd", "--trace", "dma0", "--trace", "!dma0.*"}),
+                  {"--trace: the patterns leave nothing to record"}});
   EXPECT_FALSE(exists(folder / "w.vcd"));
 }
 

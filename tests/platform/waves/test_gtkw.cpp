@@ -66,7 +66,42 @@ TEST(Gtkw, SectionsInTheRadixOfTheKind) {
                 "@28\n+{core0 pe busy} core0.pe.busy\n@24\n+{core0 pe waiting} core0.pe.waiting[2:0]\n"
                 "@1000200\n-engines\n"
                 "@c00200\n-instructions\n@22\n+{core0 pe opcode} core0.pe.opcode[7:0]\n@1401200\n-instructions\n"
-                "@c00200\n-other\n@28\n+{alone} alone[1:0]\n@1401200\n-other\n");
+                "@c00200\n-alone\n@28\n+{alone} alone[1:0]\n@1401200\n-alone\n");
+}
+
+// Values 1 and 10 of 4 bits are one hexadecimal digit, of 8 bits two.
+TEST(Gtkw, CodesAreShownByTheirNames) {
+  const std::vector<ValueName> states{{1, "run"}, {10, "weight load"}};
+  const std::vector<ValueName> others{{1, "run"}, {10, "walk"}};
+  const std::vector<VcdSignal> signals{
+      {.name = "core0.pe.opcode", .bits = 8, .kind = SignalKind::code, .names = states},
+      {.name = "core0.pe.waiting", .bits = 4, .kind = SignalKind::code, .names = states},
+      {.name = "core0.sync.waiting", .bits = 4, .kind = SignalKind::code, .names = states},
+      {.name = "core1.pe.waiting", .bits = 4, .kind = SignalKind::code, .names = others}};
+  const auto tables = gtkw_tables("/some/where/run.vcd", signals);
+  ASSERT_EQ(tables.size(), 3u);
+  EXPECT_EQ(tables[0].file, "/some/where/run.gtkw.opcode");
+  EXPECT_EQ(tables[0].text, "01 run\n0a weight load\n");
+  EXPECT_EQ(tables[1].file, "/some/where/run.gtkw.waiting");
+  EXPECT_EQ(tables[1].text, "1 run\na weight load\n");
+  EXPECT_EQ(tables[2].file, "/some/where/run.gtkw.waiting2");
+  EXPECT_EQ(tables[2].text, "1 run\na walk\n");
+  const auto text = view(signals);
+  EXPECT_THAT(text, HasSubstr("@2022\n^1 run.gtkw.opcode\n+{core0 pe opcode} core0.pe.opcode[7:0]\n"));
+  EXPECT_THAT(text, HasSubstr("@2022\n^1 run.gtkw.waiting\n+{core0 sync waiting} core0.sync.waiting[3:0]\n"));
+  EXPECT_THAT(text, HasSubstr("@2022\n^1 run.gtkw.waiting2\n+{core1 pe waiting} core1.pe.waiting[3:0]\n"));
+}
+
+TEST(Gtkw, WhatNoSectionKnowsIsGroupedByModule) {
+  const auto text = view({{"aie0.tile10.core.busy", 1, SignalKind::flag},
+                          {"aie0.tile2.lock3", 6, SignalKind::count},
+                          {"aie0.tile2.core.pc_address", 16, SignalKind::code},
+                          {"cube0.busy", 1, SignalKind::flag}});
+  EXPECT_THAT(text, testing::EndsWith(
+                        "@c00200\n-aie0.tile2\n@22\n+{aie0 tile2 core pc_address} aie0.tile2.core.pc_address[15:0]\n"
+                        "@24\n+{aie0 tile2 lock3} aie0.tile2.lock3[5:0]\n@1401200\n-aie0.tile2\n"
+                        "@c00200\n-aie0.tile10\n@28\n+{aie0 tile10 core busy} aie0.tile10.core.busy\n@1401200\n"
+                        "-aie0.tile10\n@c00200\n-cube0\n@28\n+{cube0 busy} cube0.busy\n@1401200\n-cube0\n"));
 }
 
 TEST(Gtkw, WhatTheEnginesDoComesFirstInTheOrderOfNumbers) {

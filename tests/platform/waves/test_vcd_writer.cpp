@@ -148,6 +148,28 @@ TEST_F(VcdWriterTest, ARunThatEndsBeforeTheWindowIsValid) {
   EXPECT_THAT(result().trace("a").changes, ElementsAre(Change{60, 4}));
 }
 
+// When the host asks for the file to be brought up to date leaves no mark in it.
+TEST_F(VcdWriterTest, FlushesChangeNoByte) {
+  const auto write = [&](std::uint64_t flush_every) {
+    VcdWriter vcd(file_, {.from_ps = 90, .to_ps = 800});
+    const auto a = vcd.declare("a", 8, SignalKind::count, 0);
+    const auto b = vcd.declare("b", 1, SignalKind::flag);
+    for (std::uint64_t now = 0; now < 1000; ++now) {
+      if (now % 7 == 0) vcd.record(a, now + now % 5, now % 256);
+      if (now % 11 == 0) vcd.record(b, now, now % 2);
+      if (now % flush_every == 0) {
+        vcd.flush_before(now);
+        vcd.write_out();
+      }
+    }
+    vcd.close(1000);
+    return text();
+  };
+  const auto seldom = write(1000);
+  EXPECT_EQ(write(1), seldom);
+  EXPECT_EQ(write(13), seldom);
+}
+
 // The oracle sorts and drops repetitions on its own; flushes come at random moments.
 TEST_F(VcdWriterTest, EqualsASortedListForRandomRecords) {
   constexpr std::uint32_t seed = 11;
