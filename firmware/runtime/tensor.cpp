@@ -209,6 +209,11 @@ Tensor make_tensor(std::vector<std::size_t> shape, std::span<const float> values
   return {std::move(shape), Element::f4, {bytes.begin(), bytes.end()}};
 }
 
+Tensor make_tensor(std::vector<std::size_t> shape) {
+  const std::size_t bytes = element_count(shape) * sizeof(float);
+  return {std::move(shape), Element::f4, std::vector<std::byte>(bytes)};
+}
+
 std::vector<std::size_t> index_of(std::span<const std::size_t> shape, std::size_t i) {
   std::vector<std::size_t> index(shape.size());
   for (std::size_t axis = shape.size(); axis-- > 0;) {

@@ -34,6 +34,8 @@ struct Tensor {
 
 // A tensor of float elements. Defect where the shape does not fit the values.
 Tensor make_tensor(std::vector<std::size_t> shape, std::span<const float> values);
+// fp32 zeros, to be read into.
+Tensor make_tensor(std::vector<std::size_t> shape);
 
 // The tensor's index in its own axes of row-major element i.
 std::vector<std::size_t> index_of(std::span<const std::size_t> shape, std::size_t i);

@@ -108,6 +108,13 @@ void EffectsQueue::join_writers_of(const HostRange& range) {
     if (slot_of(number - 1).written.overlaps(range)) return execute_until(number);
 }
 
+bool EffectsQueue::written_since(std::uint64_t writes, const HostRange& range) const {
+  if (writes_ - writes > history_.size()) return true;
+  for (std::uint64_t i = writes; i < writes_; ++i)
+    if (history_[i % history_.size()].overlaps(range)) return true;
+  return false;
+}
+
 void EffectsQueue::execute_until(std::uint64_t number) {
   if (worker_.joinable()) {
     Patience patience;

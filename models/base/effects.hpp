@@ -63,6 +63,12 @@ class EffectsQueue {
   void join();
   // Executes so much of it that no effect left may write within `range`: for who only reads there.
   void join_writers_of(const HostRange& range);
+  // How many writes there have been: effects appended and writes noted.
+  std::uint64_t writes() const { return writes_; }
+  // The bytes within `written` change outside an effect.
+  void note_write(const HostRange& written) { history_[writes_++ % history_.size()] = written; }
+  // Whether a write after the first `writes` may have touched `range`. True where that is too long ago to say.
+  bool written_since(std::uint64_t writes, const HostRange& range) const;
   // From now on an effect executes when it is appended: somebody looks at simulated bytes without joining (DMI).
   void execute_at_once() {
     join();
@@ -102,6 +108,9 @@ class EffectsQueue {
   bool at_once_ = false;
   std::vector<Slot> slots_;
   // Effects are numbered from 0 in the order of appending.
+  std::array<HostRange, 256> history_;
+  std::uint64_t writes_ = 0;
+
   static constexpr std::size_t line_bytes = 64;  // what one thread writes often lies on a cache line of its own
   alignas(line_bytes) std::atomic<std::uint64_t> appended_ = 0;
   alignas(line_bytes) std::atomic<std::uint64_t> executed_ = 0;
@@ -147,6 +156,7 @@ void EffectsQueue::append(Effect&& effect, HostRange written) {
   ::new (slot.storage.data()) Stored(std::forward<Effect>(effect));
   slot.operations = operations_of<Stored>();
   slot.written = written;
+  note_write(written);
   publish();
 }
 

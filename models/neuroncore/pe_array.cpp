@@ -48,6 +48,7 @@ struct PeArray::Views {
   bool load;
   bool accumulate;
   bool dense;
+  MovingTiles::Place place;
   unsigned parts;
   std::size_t part_columns;  // of the moving tile; the last part may have fewer
 
@@ -66,9 +67,10 @@ struct PeArray::Product {
 
   unsigned prepare() const {
     if (views.load) array->stationary_.pack(views.stationary);
+    if (!views.place.packed) array->moving_.parts(views.place.index).resize(views.parts);
     return views.parts;
   }
-  void run(unsigned part, unsigned thread) const { array->multiply_part(views, part, thread); }
+  void run(unsigned part, unsigned) const { array->multiply_part(views, part); }
 };
 
 PeArray::PeArray(sc_core::sc_module_name name, const EngineContext& context, const PeParameters& parameters,
@@ -161,6 +163,7 @@ void PeArray::commit(const Flight& flight) {
   }
   if (effects.enabled()) {
     views.divide();
+    views.place = immediate ? moving_.place() : moving_.place(views.moving, i.partitions, effects);
     effects.append(Product{this, views}, numeric::extent(views.result));
     if (immediate) effects.join();
   }
@@ -172,11 +175,11 @@ void PeArray::commit(const Flight& flight) {
   if (views.load) weight_loads_ += 1;
 }
 
-void PeArray::multiply_part(const Views& views, unsigned part, unsigned thread) {
+void PeArray::multiply_part(const Views& views, unsigned part) {
   const std::size_t first = part * views.part_columns;
   const std::size_t count = std::min(views.part_columns, views.moving.free_size() - first);
-  numeric::PackedMoving& moving = moving_[thread];
-  moving.pack(views.moving, stationary_, first, count);
+  numeric::PackedMoving& moving = moving_.parts(views.place.index)[part];
+  if (!views.place.packed) moving.pack(views.moving, stationary_, first, count);
   if (!views.dense) return store(views, moving);
   numeric::multiply(stationary_, moving, reinterpret_cast<float*>(views.result.base) + first,
                     views.result.partition_stride_bytes / static_cast<std::ptrdiff_t>(sizeof(float)), views.accumulate);

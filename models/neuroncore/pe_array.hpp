@@ -14,12 +14,12 @@
 //
 // Numbers: numeric::multiply defines the order of accumulation; fp32's passes are a cost, not a value. The array keeps
 // the loaded tile: with REUSE, later writes to its source in SBUF do not reach the product.
-#include <array>
 #include <memory>
 #include <systemc>
 #include <vector>
 
 #include "tilevp/neuroncore/execution_unit.hpp"
+#include "tilevp/neuroncore/moving_tiles.hpp"
 #include "tilevp/neuroncore/shared_resources.hpp"
 #include "tilevp/neuroncore/tile_port.hpp"
 #include "tilevp/numeric/ordered_gemm.hpp"
@@ -57,7 +57,7 @@ class PeArray final : public sc_core::sc_module, public ExecutionUnit {
   void commit(const Flight& flight) override;
   void take_stationary(const Flight& flight);
   Grant acquire_bank(const Flight& flight, std::uint64_t earliest_cycle);
-  void multiply_part(const Views& views, unsigned part, unsigned thread);
+  void multiply_part(const Views& views, unsigned part);
   void store(const Views& views, const numeric::PackedMoving& moving);
 
   PeParameters parameters_;
@@ -72,9 +72,9 @@ class PeArray final : public sc_core::sc_module, public ExecutionUnit {
   Counter pe_cycles_;
   Counter weight_loads_;
 
+  MovingTiles moving_;
   // Touched by effects only.
   numeric::PackedStationary stationary_;
-  std::array<numeric::PackedMoving, EffectsQueue::max_threads> moving_;
   std::vector<float> product_;
   std::vector<float> row_;
   // Bytes of operands whose memory is not direct.

@@ -181,6 +181,7 @@ unsigned int Scratchpad::memory_debug(int, tlm::tlm_generic_payload& payload) {
   if (payload.get_command() == tlm::TLM_READ_COMMAND) {
     gather(pattern, data);
   } else if (payload.get_command() == tlm::TLM_WRITE_COMMAND) {
+    simulation_.effects().note_write(extent(pattern));
     scatter(pattern, data);
     for_each_piece(pattern, [&](unsigned partition, std::uint32_t offset, std::uint32_t bytes) {
       before_memory_write(partition, offset, bytes);
@@ -221,6 +222,7 @@ void Scratchpad::commit_read(const memory::AccessPattern& pattern, const std::st
 }
 
 void Scratchpad::commit_write(const memory::AccessPattern& pattern) {
+  simulation_.effects().note_write(extent(pattern));
   for_each_piece(pattern, [&](unsigned partition, std::uint32_t offset, std::uint32_t bytes) {
     before_memory_write(partition, offset, bytes);
     defined_.set({partition, 1}, offset, bytes);

@@ -36,9 +36,8 @@ void for_each_run(const BasicStridedTile<Byte>& tile, std::size_t partition, std
   }
 }
 
-}  // namespace
-
-HostRange extent(const MutableStridedTile& tile) {
+template <typename Byte>
+HostRange extent_of(const BasicStridedTile<Byte>& tile) {
   std::ptrdiff_t low = 0;
   std::ptrdiff_t high = static_cast<std::ptrdiff_t>(size_bytes(tile.dtype));
   const auto reach = [&](std::size_t count, std::ptrdiff_t stride_bytes) {
@@ -50,6 +49,12 @@ HostRange extent(const MutableStridedTile& tile) {
     reach(tile.dims[d].count, tile.dims[d].stride * static_cast<std::ptrdiff_t>(size_bytes(tile.dtype)));
   return HostRange::of(tile.base + low, tile.base + high);
 }
+
+}  // namespace
+
+HostRange extent(const StridedTile& tile) { return extent_of(tile); }
+
+HostRange extent(const MutableStridedTile& tile) { return extent_of(tile); }
 
 void gather_part(const StridedTile& tile, std::size_t partition, std::size_t first, std::size_t count, float* out) {
   for_each_run(tile, partition, first, count,

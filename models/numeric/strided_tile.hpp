@@ -14,6 +14,8 @@ namespace tilevp::numeric {
 struct FreeDim {
   std::size_t count = 1;
   std::ptrdiff_t stride = 0;  // elements
+
+  bool operator==(const FreeDim&) const = default;
 };
 
 inline constexpr int max_free_dims = 4;
@@ -27,6 +29,8 @@ struct BasicStridedTile {
   std::array<FreeDim, max_free_dims> dims{};  // outermost first; the first dim_count are used
   int dim_count = 0;                          // 0: one element a partition
   DType dtype = DType::fp32;
+
+  bool operator==(const BasicStridedTile&) const = default;
 
   // Elements a partition.
   std::size_t free_size() const {
@@ -54,6 +58,7 @@ BasicStridedTile<Byte> dense_tile(Byte* base, DType dtype, std::size_t partition
 }
 
 // The bytes of the host between the tile's first and its last.
+HostRange extent(const StridedTile& tile);
 HostRange extent(const MutableStridedTile& tile);
 
 // out[0 .. free_size) = the elements of one partition in the order of the pattern (last dimension fastest), as

@@ -35,7 +35,6 @@ class Conv2d final : public runtime::Program {
   runtime::ProgramResult run(runtime::Host& host) override {
     Driver driver(host);
     const Plan plan = make_plan(request_.plan, driver.machine());
-    const std::size_t output_bytes = output_elements(plan) * sizeof(float);
 
     const std::vector<std::byte> zeros(static_cast<std::size_t>(zero_elements(plan) * plan.element_bytes()));
     // Room for all first: values that do not fit are neither drawn nor written.
@@ -43,8 +42,9 @@ class Conv2d final : public runtime::Program {
     addresses.image = driver.allocate("image", request_.image_bytes());
     addresses.filter = driver.allocate("filter", request_.filter_bytes());
     addresses.zeros = driver.allocate("zeros", zeros.size());
-    addresses.output = driver.allocate("output", output_bytes);
+    addresses.output = driver.allocate("output", output_elements(plan) * sizeof(float));
     request_.draw(run_->seed);
+    runtime::Tensor output = runtime::make_tensor(output_shape(plan));
     host.write(addresses.image, request_.image);
     host.write(addresses.filter, request_.filter);
     host.write(addresses.zeros, zeros);
@@ -60,10 +60,9 @@ class Conv2d final : public runtime::Program {
     fill_result(result, driver, schedule, plan);
     result.kernel_ps = kernel_ps;
     result.result["kernel_ps"] = kernel_ps;
-    std::vector<float> values(output_elements(plan));
-    host.read(addresses.output, std::as_writable_bytes(std::span(values)));
+    host.read(addresses.output, output.data);
     if (!run_->arithmetic) return result;  // what was read takes its time and means nothing
-    output_ = runtime::make_tensor(output_shape(plan), values);
+    output_ = std::move(output);
     check(plan, result);
     if (!request_.output_file.empty()) result.files["output"] = request_.output_file;
     return result;

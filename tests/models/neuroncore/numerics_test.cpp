@@ -78,6 +78,34 @@ TEST(MatmulValues, SmallIntegersAreExactOverTwoAccumulatedTiles) {
   EXPECT_EQ(bench.statistic("pe", "weight_loads"), 2U);
 }
 
+// The array keeps packed tiles (moving_tiles.hpp): an engine's write and a memory-mapped one must reach the next
+// product.
+TEST(MatmulValues, AMovingTileThatChangesBetweenTwoProducts) {
+  CoreBench bench;
+  const Matrix a(16, std::vector<float>(20, 1.0F));
+  const Matrix b(16, std::vector<float>(40, 1.0F));
+  bench.before = [&] {
+    write_rows(bench, weights_at, a, DType::bf16);
+    write_rows(bench, image_at, b, DType::bf16);
+  };
+  const auto product = [](unsigned bank) { return matmul(16, 20, 40, weights_at, image_at, bank, whole_group); };
+  bench.program(Engine::pe, {updating(product(0), 1), wait_for(2, 1), product(1)});
+  // One element in the middle of the tile: row 0, column 7.
+  bench.program(Engine::gpsimd,
+                {wait_for(1, 1), updating(memset(sbuf_tile(0, image_at + 14, 1), 1, 5.0F, DType::bf16), 2)});
+  std::vector<float> before;
+  std::vector<float> after;
+  bench.after = [&] {
+    before = bench.read_floats(Space::psum, 3, 0, 40);
+    after = bench.read_floats(Space::psum, 3, psum_bank_bytes, 40);
+  };
+  bench.run();
+  std::vector<float> expected(40, 16.0F);
+  EXPECT_EQ(before, expected);
+  expected[7] = 20.0F;
+  EXPECT_EQ(after, expected);
+}
+
 TEST(MatmulValues, Fp32RoundsInTheDocumentedOrder) {
   CoreBench bench;
   const Matrix a = random_values(3, 128, 33);
