@@ -3,6 +3,7 @@
 # One target a folder. Its headers are included as "tilevp/NAME/x.hpp" and it exports nothing else: the include root holds
 # one symbolic link to the folder, so including a folder that is not among DEPENDS does not compile.
 # NAME may hold a slash (firmware/neuron); the target is then tilevp_firmware_neuron, alias tilevp::firmware_neuron.
+# Targets that name SystemC or Boost.JSON among DEPENDS start from precompiled headers (TileVPPrecompiled.cmake).
 function(tilevp_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS")
   string(REPLACE "/" "_" id ${name})
@@ -14,6 +15,7 @@ function(tilevp_library name)
     add_library(tilevp_${id} STATIC ${arg_SOURCES})
     set(scope PUBLIC)
     target_link_libraries(tilevp_${id} PRIVATE tilevp_options)
+    tilevp_precompile(tilevp_${id} ${arg_DEPENDS})
   else()
     add_library(tilevp_${id} INTERFACE)
     set(scope INTERFACE)
@@ -23,12 +25,20 @@ function(tilevp_library name)
   target_link_libraries(tilevp_${id} ${scope} ${arg_DEPENDS})
 endfunction()
 
-# tilevp_test(NAME SOURCES ... DEPENDS ... [LABELS ...])
+# tilevp_test(NAME SOURCES ... DEPENDS ... [LABELS ...] [OPTIMISED])
 #
 # A GoogleTest program whose tests ctest runs one process each; its main is tests/support/test_main.cpp.
+# The sources of a test are built at -O0: a test runs for milliseconds, and optimising what GoogleTest's templates expand to takes half of its
+# compile time. OPTIMISED is for tests that compute much themselves.
 function(tilevp_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMISED" "" "SOURCES;DEPENDS;LABELS")
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE tilevp_options tilevp_test_support ${arg_DEPENDS})
+  if(NOT arg_OPTIMISED)
+    target_compile_options(${name} PRIVATE -O0)
+    if(TILEVP_PCH)
+      target_precompile_headers(${name} REUSE_FROM tilevp_precompiled_tests)
+    endif()
+  endif()
   gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300 LABELS "${arg_LABELS}")
 endfunction()
