@@ -28,13 +28,15 @@ endfunction()
 # tilevp_test(NAME SOURCES ... DEPENDS ... [LABELS ...] [OPTIMISED])
 #
 # A GoogleTest program whose tests ctest runs one process each; its main is tests/support/test_main.cpp.
-# The sources of a test are built at -O0: a test runs for milliseconds, and optimising what GoogleTest's templates expand to takes half of its
-# compile time. OPTIMISED is for tests that compute much themselves.
+# The sources of a test are built at -O0: most tests run for milliseconds, and optimising what GoogleTest's templates expand
+# to takes half of their compile time. OPTIMISED is for tests that compute much themselves.
 function(tilevp_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMISED" "" "SOURCES;DEPENDS;LABELS")
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE tilevp_options tilevp_test_support ${arg_DEPENDS})
-  if(NOT arg_OPTIMISED)
+  if(arg_OPTIMISED)
+    tilevp_precompile(${name} SystemC::systemc)
+  else()
     target_compile_options(${name} PRIVATE -O0)
     if(TILEVP_PCH)
       target_precompile_headers(${name} REUSE_FROM tilevp_precompiled_tests)
