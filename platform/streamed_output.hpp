@@ -3,11 +3,10 @@
 // closed valid however the run ends.
 //
 // A new kind of file is a StreamedOutput that `tilevp run` adds to its StreamedOutputs; nothing else needs to know how
-// a run can end:
-//   about once a second of host time   flush(now): a viewer can open the file during the run
-//   exits 0, 1, 3, 4, 5, 130, 143      close(end): the end of the run, or where a fault, the time limit or a signal cut
-//   it exit 2 (a disk is full, say)       discard(): nothing is left SIGKILL, a second signal           what was
-//   flushed is in the file
+// a run can end. About once a second of host time comes flush(now), so that a viewer can open the file during the run.
+// Exits 0, 1, 3, 4, 5, 130 and 143 come with close(end): at the end of the run, or where a fault, the time limit or a
+// signal cut it. Exit 2 (a disk is full, say) comes with discard(): nothing is left. After SIGKILL or a second signal
+// the file holds what was flushed.
 // All calls come on the kernel thread, outside any signal handler (interrupted.hpp turns signals into failures of the
 // simulation).
 #include <cstdint>

@@ -75,14 +75,17 @@ void write(const Request& request, std::string_view text) {
 
 int assemble(Words words) {
   const auto request = read_request(words, "asm", true);
-  if (request) write(*request, to_binary(neuron::assembler::read_listing(request->file, request->bases)));
+  if (request)
+    write(*request, to_binary(neuron::assembler::listing_of(request->file, neuron::assembler::read_file(request->file),
+                                                            request->bases)));
   return 0;
 }
 
 int disassemble(Words words) {
   const auto request = read_request(words, "disasm", false);
   if (!request) return 0;
-  const Listing listing = neuron::assembler::read_listing(request->file, request->bases, request->engine);
+  const Listing listing = neuron::assembler::listing_of(request->file, neuron::assembler::read_file(request->file),
+                                                        request->bases, request->engine);
   write(*request, neuron::assembler::disassemble(listing, request->bases));
   return 0;
 }

@@ -44,7 +44,8 @@ void print_help() {
 
 int dispatch(Words words) {
   if (words.empty())
-    throw UserError("", "expected a command: run, list, describe, check, compare, waves, asm or disasm ('tilevp --help')");
+    throw UserError("",
+                    "expected a command: run, list, describe, check, compare, waves, asm or disasm ('tilevp --help')");
   if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
     print_help();
     return 0;

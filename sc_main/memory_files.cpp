@@ -23,7 +23,7 @@ using Map = std::vector<platform::MemoryRegion>;
 
 constexpr std::string_view load_option = "--load";
 constexpr std::string_view dump_option = "--dump";
-// Bytes that are read from memory at once.
+// Bytes that go to or come from memory at once.
 constexpr std::uint64_t piece_bytes = 1 << 20;
 
 std::string hex(std::uint64_t value) {
@@ -169,9 +169,12 @@ DumpFile parse_dump(const std::string& text, const Map& map) {
 }
 
 void load(platform::Platform& machine, const std::vector<LoadFile>& files) {
-  for (const auto& file : files)
-    if (!machine.debug_write(file.address, file.bytes))
-      throw Defect("--load: " + hex(file.address) + " took fewer bytes than its memory has");
+  for (const auto& file : files) {
+    const std::span bytes(file.bytes);
+    for (std::uint64_t done = 0; done < bytes.size(); done += piece_bytes)
+      if (!machine.debug_write(file.address + done, bytes.subspan(done, std::min(piece_bytes, bytes.size() - done))))
+        throw Defect("--load: " + hex(file.address) + " took fewer bytes than its memory has");
+  }
 }
 
 void dump(platform::Platform& machine, const std::vector<DumpFile>& files) {

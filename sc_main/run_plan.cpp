@@ -211,6 +211,8 @@ RunPlan plan_run(Words words) {
     throw UserError("--check", "nothing is computed with --arithmetic off, so there is nothing to check");
   if (!plan.request.arithmetic && arguments.has("--dump"))
     throw UserError("--dump", "nothing is computed with --arithmetic off, so there is nothing to write");
+  if (!plan.request.arithmetic && arguments.has("--break"))
+    throw UserError("--break", "nothing is computed with --arithmetic off, so there are no operands to show");
   if (!plan.request.arithmetic && arguments.has("--output"))
     throw UserError("--output", "nothing is computed with --arithmetic off, so there is nothing to write");
   return plan;

@@ -20,7 +20,7 @@ std::uint64_t ticket_of(std::uint64_t number, unsigned parts) {
   return number << (2 * part_bits) | std::uint64_t{parts} << part_bits;
 }
 unsigned next_of(std::uint64_t ticket) { return static_cast<unsigned>(ticket & part_mask); }
-unsigned parts_of(std::uint64_t ticket) { return static_cast<unsigned>(ticket >> part_bits & part_mask); }
+unsigned parts_in(std::uint64_t ticket) { return static_cast<unsigned>(ticket >> part_bits & part_mask); }
 std::uint64_t number_of(std::uint64_t ticket) { return ticket >> (2 * part_bits); }
 
 // Waiting for the other thread: it is at work, so a short spin ends most waits; after that the processor is offered to
@@ -130,12 +130,18 @@ void EffectsQueue::execute_until(std::uint64_t number) {
   rethrow();
 }
 
+unsigned EffectsQueue::parts_of(const Operations& operations, void* effect) {
+  const unsigned parts = operations.prepare(effect);
+  if (parts > part_mask) throw Defect("an effect of " + std::to_string(parts) + " parts, at most 255 are counted");
+  return parts;
+}
+
 void EffectsQueue::execute_here() {
   const std::uint64_t number = executed();
   Slot& slot = slot_of(number);
   void* const effect = slot.storage.data();
   keeping_errors([&] {
-    const unsigned parts = slot.operations->prepare(effect);
+    const unsigned parts = parts_of(*slot.operations, effect);
     for (unsigned part = 0; part < parts; ++part) slot.operations->run(effect, part, kernel_thread);
   });
   slot.operations->destroy(effect);
@@ -165,10 +171,7 @@ void EffectsQueue::execute_with_help(std::uint64_t number) {
   Slot& slot = slot_of(number);
   void* const effect = slot.storage.data();
   unsigned parts = 0;
-  keeping_errors([&] {
-    parts = slot.operations->prepare(effect);
-    if (parts > part_mask) throw Defect("an effect of " + std::to_string(parts) + " parts, at most 255 are counted");
-  });
+  keeping_errors([&] { parts = parts_of(*slot.operations, effect); });
   parts_done_.store(0, std::memory_order_relaxed);
   ticket_.store(ticket_of(number, parts), std::memory_order_release);
   while (run_part(worker_thread)) {
@@ -182,7 +185,7 @@ void EffectsQueue::execute_with_help(std::uint64_t number) {
 bool EffectsQueue::run_part(unsigned thread) {
   std::uint64_t ticket = ticket_.load(std::memory_order_acquire);
   do {
-    if (next_of(ticket) >= parts_of(ticket)) return false;
+    if (next_of(ticket) >= parts_in(ticket)) return false;
   } while (!ticket_.compare_exchange_weak(ticket, ticket + 1, std::memory_order_acq_rel, std::memory_order_acquire));
   Slot& slot = slot_of(number_of(ticket));
   keeping_errors([&] { slot.operations->run(slot.storage.data(), next_of(ticket), thread); });

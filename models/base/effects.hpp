@@ -2,8 +2,9 @@
 // The bounded FIFO of effects: copies, arithmetic, conversions, executed in exactly the order the kernel thread
 // appended them.
 //
-// Metadata (definedness, counters) is updated by the kernel thread when it appends. Bytes are valid after join();
-// whoever reads or writes simulated bytes outside an effect joins first.
+// Metadata (definedness, counters) is updated by the kernel thread when it appends. Bytes are valid after join(), or
+// after join_writers_of() for who only reads. Whoever writes bytes outside an effect joins first, and notes the write
+// where tiles are kept (note_write; Scratchpad::commit_write does).
 //
 // One thread: the kernel thread executes what is in the queue when it is full or joined. Two threads: a worker executes
 // as soon as something is appended, and the kernel thread, whenever it has to wait for the queue, helps with the effect
@@ -96,6 +97,7 @@ class EffectsQueue {
   void publish();
   void execute_until(std::uint64_t number);
   void execute_here();
+  static unsigned parts_of(const Operations& operations, void* effect);
   void rethrow();
   template <class Action>
   void keeping_errors(Action&& action);

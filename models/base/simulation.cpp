@@ -52,7 +52,29 @@ void Simulation::stop() {
   if (!std::exchange(stopping_, true)) sc_core::sc_stop();
 }
 
+namespace {
+
+// However a run ends, no effect outlives it: the memories they write to may be gone before the simulation is.
+class AllExecuted {
+ public:
+  explicit AllExecuted(EffectsQueue& effects) : effects_(effects) {}
+  ~AllExecuted() {
+    try {
+      effects_.join();
+    } catch (...) {  // what ended the run goes first
+    }
+  }
+  AllExecuted(const AllExecuted&) = delete;
+  AllExecuted& operator=(const AllExecuted&) = delete;
+
+ private:
+  EffectsQueue& effects_;
+};
+
+}  // namespace
+
 void Simulation::run(std::uint64_t max_time_ps) {
+  const AllExecuted at_the_end(effects_);
   if (max_time_ps == UINT64_MAX)
     sc_core::sc_start();
   else

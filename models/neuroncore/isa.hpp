@@ -145,8 +145,8 @@ std::array<std::byte, instruction_bytes> encode(const Instruction& instruction);
 // Throws Fault `isa.decode` with `place` ("vector #12") when the record is none: unknown opcode, length, dtype, op,
 // condition or reserved bits that are not zero. decode(encode(x)) == x for every instruction that encode takes.
 Instruction decode(std::span<const std::byte, instruction_bytes> record, const std::string& place);
-// One line that says every field, as the assembler reads it (docs/assembler.md): `matmul psum[0..63, bank 2 + 16, 444:1]
-// fp32 = sbuf[0..31, 0, 64:1] bf16 x sbuf[0..31, 4096, 2:226 222:1] bf16 START, sem 3 += 1`.
+// One line that says every field, as the assembler reads it (docs/assembler.md): `matmul psum[0..63, bank 2 + 16,
+// 444:1] fp32 = sbuf[0..31, 0, 64:1] bf16 x sbuf[0..31, 4096, 2:226 222:1] bf16 START, sem 3 += 1`.
 std::string disassemble(const Instruction& instruction);
 
 }  // namespace tilevp::neuroncore

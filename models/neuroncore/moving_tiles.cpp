@@ -3,14 +3,14 @@
 namespace tilevp::neuroncore {
 
 MovingTiles::Place MovingTiles::place(const numeric::StridedTile& tile, unsigned stationary_columns,
-                                      const EffectsQueue& effects) {
+                                      std::size_t part_columns, const EffectsQueue& effects) {
   for (std::size_t i = 0; i < capacity; ++i) {
     const Kept& kept = kept_[i];
-    if (kept.stationary_columns == stationary_columns && kept.tile == tile)
+    if (kept.stationary_columns == stationary_columns && kept.part_columns == part_columns && kept.tile == tile)
       if (!effects.written_since(kept.writes, numeric::extent(tile))) return {i, true};
   }
   const Place taken = place();
-  kept_[taken.index] = {tile, stationary_columns, effects.writes()};
+  kept_[taken.index] = {tile, stationary_columns, part_columns, effects.writes()};
   return taken;
 }
 

@@ -22,8 +22,9 @@ class MovingTiles {
   };
 
   // On the kernel thread, when the effect that needs the tile is appended. Two products share a packed tile if they
-  // have as many stationary columns.
-  Place place(const numeric::StridedTile& tile, unsigned stationary_columns, const EffectsQueue& effects);
+  // have as many stationary columns and cut it into parts of as many columns.
+  Place place(const numeric::StridedTile& tile, unsigned stationary_columns, std::size_t part_columns,
+              const EffectsQueue& effects);
   // A place for a tile that is not to be kept.
   Place place();
 
@@ -34,7 +35,8 @@ class MovingTiles {
   struct Kept {
     numeric::StridedTile tile;
     unsigned stationary_columns = 0;  // 0: nothing is kept
-    std::uint64_t writes = 0;         // of the effects queue before it was packed
+    std::size_t part_columns = 0;
+    std::uint64_t writes = 0;  // of the effects queue before it was packed
   };
 
   std::array<Kept, capacity> kept_;

@@ -90,9 +90,9 @@ void NeuronCore::build_sequencer(Engine engine) {
   ExecutionUnit* const executes =
       engine == Engine::pe ? static_cast<ExecutionUnit*>(pe_.get()) : tile_engines_[e].get();
   const LegalityLimits limits{parameters_.generation, sbuf_.usable_bytes()};
-  sequencers_[e] =
-      std::make_unique<Sequencer>((std::string(neuroncore::name(engine)) + "_sequencer").c_str(), context_of(engine),
-                                  executes, parameters_.sequencer, limits, [this, e] { halted(static_cast<unsigned>(e)); });
+  sequencers_[e] = std::make_unique<Sequencer>((std::string(neuroncore::name(engine)) + "_sequencer").c_str(),
+                                               context_of(engine), executes, parameters_.sequencer, limits,
+                                               [this, e] { halted(static_cast<unsigned>(e)); });
 }
 
 void NeuronCore::bind_memories() {

@@ -163,7 +163,7 @@ void PeArray::commit(const Flight& flight) {
   }
   if (effects.enabled()) {
     views.divide();
-    views.place = immediate ? moving_.place() : moving_.place(views.moving, i.partitions, effects);
+    views.place = immediate ? moving_.place() : moving_.place(views.moving, i.partitions, views.part_columns, effects);
     effects.append(Product{this, views}, numeric::extent(views.result));
     if (immediate) effects.join();
   }

@@ -111,6 +111,43 @@ TEST(Raw, WrongInstructionsFault) {
   EXPECT_THAT(result.err, HasSubstr("[sequencer.stream_end]"));
 }
 
+// The second thread still has products to compute when the machine stops: they must not outlive its memories.
+TEST(Raw, AFaultOnTwoThreadsIsTheSameFault) {
+  std::string text = ".engine gpsimd\nmemset sbuf[0..127, 0, 512:1] bf16 = 1.0, sem 0 += 1\nhalt\n";
+  text += ".engine pe\nsemaphore wait sem 0 >= 1\n";
+  for (int i = 0; i < 30; ++i)
+    text += std::string("matmul psum[0..127, bank 0, 512:1] fp32 = sbuf[0..127, 0, 128:1] bf16 x ") +
+            "sbuf[0..127, 0, 512:1] bf16 START STOP, sem 1 += 1\n";
+  text += "halt\n.engine vector\nsemaphore wait sem 1 >= 30\nmemset sbuf[1..2, 0] fp32 = 0.0\nhalt\n";
+  for (int i = 0; i < 5; ++i) {
+    const Folder folder;
+    const auto result = run_text(folder, text, {"--threads", "2", "--report", folder / "r.json"});
+    ASSERT_EQ(result.exit_code, 3) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("[partition.start]"));
+    EXPECT_EQ(report_of(folder / "r.json").at("status"), "fault");
+  }
+}
+
+TEST(Raw, APipeIsReadOnceAndAFolderIsNoFile) {
+  const auto piped =
+      run_command({"/bin/sh", "-c", "cat " + example + " | " + TILEVP_BINARY + " run raw /dev/stdin -q"});
+  EXPECT_EQ(piped.exit_code, 0) << piped.err;
+  const Folder folder;
+  for (const auto& words :
+       {std::vector<std::string>{"run", "raw", folder / "."}, {"asm", folder / ".", "-o", folder / "o"}}) {
+    const auto result = tilevp(words);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_THAT(result.err, HasSubstr("Is a directory"));
+  }
+}
+
+TEST(Raw, DataBeyondTheLastAddress) {
+  const Folder folder;
+  const auto result = run_text(folder, ".data 0xffffffffffffffff uint8: 1, 2\n.engine pe\nhalt\n");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("expected addresses of 64 bits, found 2 bytes from 18446744073709551615"));
+}
+
 TEST(Raw, AProgramThatNeverEndsSaysWhoWaits) {
   const Folder folder;
   const auto result =

@@ -92,6 +92,9 @@ void take_section(Reader& reader, Listing& listing) {
       return reader.append(listing.rings[id], head.bytes, "ring");
     }
     case data:
+      if (head.bytes > 0 && head.bytes - 1 > UINT64_MAX - head.address)
+        reader.fail("data: " + std::to_string(head.bytes) + " bytes from " + std::to_string(head.address) +
+                    " leave the addresses of 64 bits");
       listing.data.push_back({head.address, {}});
       return reader.append(listing.data.back().bytes, head.bytes, "data");
     default:

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -9,14 +10,6 @@
 
 namespace tilevp::neuron::assembler {
 namespace {
-
-std::string whole_file(const std::string& name) {
-  std::ifstream in(name, std::ios::binary);
-  if (!in) throw UserError(name, std::string("cannot read: ") + std::strerror(errno));
-  std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (in.bad()) throw UserError(name, "cannot read");
-  return text;
-}
 
 Listing bare_records(const std::string& name, std::string_view file, neuroncore::Engine engine) {
   if (file.size() % neuroncore::instruction_bytes != 0)
@@ -30,11 +23,19 @@ Listing bare_records(const std::string& name, std::string_view file, neuroncore:
 
 }  // namespace
 
+std::string read_file(const std::string& name) {
+  std::error_code error;
+  errno = std::filesystem::is_directory(name, error) ? EISDIR : 0;
+  std::ifstream in;
+  if (errno == 0) in.open(name, std::ios::binary);
+  if (!in.is_open()) throw UserError(name, std::string("cannot read: ") + std::strerror(errno));
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
 // A text has no zero byte, a record has some (the reserved ones).
-Listing read_listing(const std::string& name, const Bases& bases, neuroncore::Engine engine) {
-  const std::string file = whole_file(name);
+Listing listing_of(const std::string& name, std::string_view file, const Bases& bases, neuroncore::Engine engine) {
   if (is_binary(file)) return from_binary(name, file);
-  if (file.find('\0') != std::string::npos) return bare_records(name, file, engine);
+  if (file.find('\0') != std::string_view::npos) return bare_records(name, file, engine);
   return assemble(name, file, bases);
 }
 

@@ -236,6 +236,9 @@ void LineBuilder::append_bytes(const char* at, const std::byte* bytes, std::size
     throw Mistake{at, "at most " + std::to_string(max_data_bytes) + " bytes of .data in a file (larger: --load)",
                   std::to_string(data_bytes_)};
   auto& block = listing_.data.back();
+  const std::uint64_t after = block.bytes.size() + static_cast<std::uint64_t>(repeat) * size;
+  if (after - 1 > UINT64_MAX - block.address)
+    throw Mistake{at, "addresses of 64 bits", std::to_string(after) + " bytes from " + std::to_string(block.address)};
   for (Wide i = 0; i < repeat; ++i) block.bytes.insert(block.bytes.end(), bytes, bytes + size);
 }
 

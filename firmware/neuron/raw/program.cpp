@@ -64,7 +64,8 @@ class Placement {
 
  private:
   void check(const assembler::DataBlock& block) const {
-    if (block.address < end_ && block.address + block.bytes.size() > next_)
+    if (block.bytes.empty()) return;
+    if (block.address < end_ && block.address + (block.bytes.size() - 1) >= next_)
       throw UserError(".data", "bytes " + std::to_string(block.address) + " to " +
                                    std::to_string(block.address + block.bytes.size() - 1) +
                                    " reach into streams and rings, which lie from " + std::to_string(next_) + " to " +
@@ -93,19 +94,20 @@ class Raw final : public runtime::Program {
     if (file_.empty()) throw UserError("neuron/raw", "expected a file to run: tilevp run neuron/raw FILE");
     engine_ = assembler::parse_engine("--engine", request.options.text("engine"));
     start_ = request.options.text("start");
-    listing_ = assembler::read_listing(file_, Bases{}, engine_);
+    bytes_ = assembler::read_file(file_);
+    listing_ = assembler::listing_of(file_, bytes_, Bases{}, engine_);
     started();
   }
 
   std::string describe(runtime::Host& host) override {
     const Bases bases = bases_of(host);
-    return assembler::disassemble(assembler::read_listing(file_, bases, engine_), bases);
+    return assembler::disassemble(assembler::listing_of(file_, bytes_, bases, engine_), bases);
   }
 
   runtime::ProgramResult run(runtime::Host& host) override {
     Driver driver(host);
     // Addresses of a text are those of the platform it runs on.
-    listing_ = assembler::read_listing(file_, bases_of(host), engine_);
+    listing_ = assembler::listing_of(file_, bytes_, bases_of(host), engine_);
     fill_rings(listing_, driver.machine().dma_engines);
     Placement placement(listing_, host.region("hbm"));
     for (const auto& block : listing_.data) host.write(block.address, block.bytes);
@@ -177,6 +179,7 @@ class Raw final : public runtime::Program {
   }
 
   std::string file_;
+  std::string bytes_;  // of it
   std::string start_;
   Engine engine_ = Engine::pe;
   Listing listing_;

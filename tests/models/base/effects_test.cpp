@@ -119,6 +119,28 @@ TEST_P(EffectsOfThreads, AnExceptionArrivesWithItsTypeAndTheQueueGoesOn) {
   EXPECT_EQ(ran, 1);
 }
 
+struct Parts {
+  unsigned count;
+  unsigned prepare() const {
+    if (count == 0) throw tilevp::Defect("nothing to prepare");
+    return count;
+  }
+  void run(unsigned, unsigned) const {}
+};
+
+TEST_P(EffectsOfThreads, MorePartsThanCanBeCountedOrAFailureToPrepareIsADefect) {
+  EffectsQueue queue(true, GetParam());
+  queue.append(Parts{255});
+  queue.join();
+  for (const unsigned count : {0U, 256U, 70'000U}) {
+    queue.append(Parts{count});
+    EXPECT_THROW(queue.join(), tilevp::Defect) << count;
+  }
+  queue.append(Parts{1});
+  queue.join();
+  EXPECT_EQ(queue.executed(), 5U);
+}
+
 TEST_P(EffectsOfThreads, ADisabledQueueDropsEverything) {
   EffectsQueue queue(false, GetParam());
   int ran = 0;

@@ -19,8 +19,9 @@ class MovingTilesTest : public testing::Test {
                                                         columns);
   }
   HostRange range(std::size_t low, std::size_t high) const { return HostRange::of(&bytes_[low], &bytes_[high]); }
-  bool packed(const tilevp::numeric::StridedTile& tile, unsigned stationary_columns = 128) {
-    return tiles_.place(tile, stationary_columns, effects_).packed;
+  bool packed(const tilevp::numeric::StridedTile& tile, unsigned stationary_columns = 128,
+              std::size_t part_columns = 16) {
+    return tiles_.place(tile, stationary_columns, part_columns, effects_).packed;
   }
 
   EffectsQueue effects_{true, 1};
@@ -31,9 +32,9 @@ class MovingTilesTest : public testing::Test {
 };
 
 TEST_F(MovingTilesTest, TheSameTileIsPackedOnce) {
-  const auto first = tiles_.place(tile(), 128, effects_);
+  const auto first = tiles_.place(tile(), 128, 16, effects_);
   EXPECT_FALSE(first.packed);
-  const auto second = tiles_.place(tile(), 128, effects_);
+  const auto second = tiles_.place(tile(), 128, 16, effects_);
   EXPECT_TRUE(second.packed);
   EXPECT_EQ(second.index, first.index);
 }
@@ -43,6 +44,7 @@ TEST_F(MovingTilesTest, AnotherViewOrAnotherWidthOfTheStationaryTileIsAnother) {
   EXPECT_FALSE(packed(tile(1)));
   EXPECT_FALSE(packed(tile(0, 31)));
   EXPECT_FALSE(packed(tile(), 127));
+  EXPECT_FALSE(packed(tile(), 128, 32));
   auto other_type = tile();
   other_type.dtype = tilevp::numeric::DType::int32;
   EXPECT_FALSE(packed(other_type));

@@ -106,6 +106,37 @@ TEST(MatmulValues, AMovingTileThatChangesBetweenTwoProducts) {
   EXPECT_EQ(after, expected);
 }
 
+// A dense result is computed in parts of the moving tile's columns, one with gaps is not; both from the same tile.
+TEST(MatmulValues, DenseAndStridedResultsOfOneMovingTile) {
+  CoreBench bench;
+  const Matrix a = random_integers(7, 16, 20);
+  const Matrix b = random_integers(8, 16, 250);
+  bench.before = [&] {
+    write_rows(bench, weights_at, a, DType::bf16);
+    write_rows(bench, image_at, b, DType::bf16);
+  };
+  const auto dense = [](unsigned bank) { return matmul(16, 20, 250, weights_at, image_at, bank, whole_group); };
+  const auto strided = [&](unsigned bank) {
+    Instruction i = dense(bank);
+    i.destination.dims = {Dim{0, 1}, Dim{0, 1}, Dim{2, 250}};
+    return i;
+  };
+  bench.program(Engine::pe, {dense(0), strided(1), dense(2)});
+  unsigned wrong = 0;
+  bench.after = [&] {
+    for (unsigned m = 0; m < 20; ++m)
+      for (const unsigned bank : {0U, 1U, 2U}) {
+        const unsigned step = bank == 1 ? 2 : 1;
+        for (unsigned n = 0; n < 250; ++n) {
+          const auto got = bench.read_floats(Space::psum, m, bank * psum_bank_bytes + 4 * n * step, 1);
+          wrong += got[0] == ordered_dot(a, b, m, n) ? 0 : 1;
+        }
+      }
+  };
+  bench.run();
+  EXPECT_EQ(wrong, 0U);
+}
+
 TEST(MatmulValues, Fp32RoundsInTheDocumentedOrder) {
   CoreBench bench;
   const Matrix a = random_values(3, 128, 33);
