@@ -106,7 +106,10 @@ std::vector<std::byte> raw_bytes(const std::string& file, std::uint64_t most) {
   if (!error && size > most)
     throw UserError(load_option,
                     file + " has " + std::to_string(size) + " bytes, the largest memory " + std::to_string(most));
-  errno = std::filesystem::is_directory(file, error) ? EISDIR : 0;
+  const auto status = std::filesystem::status(file, error);
+  errno = std::filesystem::is_directory(status) ? EISDIR : 0;
+  if (errno == 0 && std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    throw UserError(load_option, file + ": cannot read: not a regular file");
   std::ifstream in;
   if (errno == 0) in.open(file, std::ios::binary);
   if (!in.is_open()) throw UserError(load_option, file + ": cannot read: " + std::strerror(errno));

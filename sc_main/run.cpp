@@ -1,5 +1,6 @@
 // `tilevp run PROGRAM ...`.
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 
 #include "tilevp/base/errors.hpp"
@@ -161,12 +162,16 @@ void write_files(const RunPlan& plan, platform::Platform& machine, Report& repor
   platform::write_report(plan.report_file, report);
 }
 
+std::string value_text(double value) {
+  return std::isfinite(value) ? described::number_text(value) : std::to_string(value);
+}
+
 std::string verification_failure(const runtime::Verification& v) {
   std::string index;
   for (const auto i : v.first_index) index += (index.empty() ? "" : ", ") + std::to_string(i);
   return "verification failed (" + v.kind + "): " + std::to_string(v.mismatches) + " of " + std::to_string(v.compared) +
-         " values differ; first at [" + index + "]: got " + described::number_text(v.first_got) + ", expected " +
-         described::number_text(v.first_expected);
+         " values differ; first at [" + index + "]: got " + value_text(v.first_got) + ", expected " +
+         value_text(v.first_expected);
 }
 
 int execute(const RunPlan& plan, Progress& progress) {

@@ -47,9 +47,11 @@ std::uint64_t Allocator::used() const {
 
 std::string Allocator::held() const {
   if (buffers_.empty()) return "nothing";
+  constexpr std::size_t named = 16;
   std::string text;
-  for (const Buffer& buffer : buffers_)
-    text += (text.empty() ? "" : ", ") + buffer.name + " " + std::to_string(buffer.size);
+  for (std::size_t i = 0; i < std::min(named, buffers_.size()); ++i)
+    text += (text.empty() ? "" : ", ") + buffers_[i].name + " " + std::to_string(buffers_[i].size);
+  if (buffers_.size() > named) text += " and " + std::to_string(buffers_.size() - named) + " more";
   return text;
 }
 

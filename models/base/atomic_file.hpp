@@ -18,12 +18,19 @@
 namespace tilevp {
 
 // Writes "<name>.tmp-<pid>" beside the file and renames it on commit(); without a commit nothing is left. What is no
-// regular file
-// (/dev/null, a pipe) is written directly; a symbolic link keeps its place and its target is replaced. Every failure is
-// a UserError with the file's name and the system's reason.
+// regular file (/dev/null, a pipe) and the streams /dev/stdout and /dev/stderr are written directly; a symbolic link
+// keeps its place and its target is replaced. Every failure is a UserError with the file's name and the system's
+// reason.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::string& name) : name_(name), target_(name) {
+    if (name == "/dev/stdout" || name == "/dev/stderr") {
+      direct_ = true;
+      // Opening it would begin a redirected file again.
+      descriptor_ = dup(name == "/dev/stdout" ? STDOUT_FILENO : STDERR_FILENO);
+      if (descriptor_ < 0) fail(errno);
+      return;
+    }
     namespace fs = std::filesystem;
     std::error_code ignored;
     if (fs::is_symlink(name, ignored)) target_ = fs::weakly_canonical(name, ignored).string();

@@ -88,6 +88,34 @@ TEST(Outcomes, TheHostsOwnTrafficBoundsNothing) {
   EXPECT_EQ(report.at("time").at("kernel_ps").to_number<std::uint64_t>(), 0u);
 }
 
+// A column of three fp32 as .npy.
+std::string column_npy(float a, float b, float c) {
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 1), }";
+  header.resize(117, ' ');
+  header += '\n';
+  std::string file("\x93NUMPY\x01\x00\x76\x00", 10);
+  file += header;
+  for (const float value : {a, b, c}) file.append(reinterpret_cast<const char*>(&value), sizeof value);
+  return file;
+}
+
+// 3e38 + 3e38 - 3e38 overflows in the machine's order, not in double precision.
+TEST(Outcomes, VerificationFailsAtAnInfinityToo) {
+  const Folder folder;
+  write_file(folder / "l.npy", column_npy(3e38F, 3e38F, -3e38F));
+  write_file(folder / "r.npy", column_npy(1, 1, 1));
+  const auto result = tilevp({"run", "matmul", "--lhs-t", folder / "l.npy", "--rhs", folder / "r.npy", "--dtype",
+                              "fp32", "--check=tolerance 1e-5", "-q"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("1 of 1 values differ; first at [0, 0]: got inf, expected 3"));
+}
+
+TEST(Outcomes, AReportOnTheStandardOutputFollowsNothingAway) {
+  const auto result = tilevp({"run", "conv2d", "--shape", "1,2,5,5", "--filter", "2,3,3", "--report", "/dev/stdout"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("\"schema\": \"tilevp-report/1\""), HasSubstr("bound by")));
+}
+
 TEST(Outcomes, VerificationFailed) {
   const Folder folder;
   const auto result = test_tilevp({"run", "test/wrong", "--report", folder / "r.json"});

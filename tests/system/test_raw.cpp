@@ -141,6 +141,16 @@ TEST(Raw, APipeIsReadOnceAndAFolderIsNoFile) {
   }
 }
 
+TEST(Raw, WhatNeverEndsIsNoInput) {
+  const Folder folder;
+  const auto assembled = tilevp({"asm", "/dev/zero", "-o", folder / "o"});
+  EXPECT_EQ(assembled.exit_code, 2);
+  EXPECT_EQ(assembled.err, "tilevp: error: /dev/zero: cannot read: longer than 268435456 bytes\n");
+  const auto loaded = tilevp({"run", "raw", example, "-q", "--load", "hbm=/dev/zero"});
+  EXPECT_EQ(loaded.exit_code, 2);
+  EXPECT_EQ(loaded.err, "tilevp: error: --load: /dev/zero: cannot read: not a regular file\n");
+}
+
 TEST(Raw, DataBeyondTheLastAddress) {
   const Folder folder;
   const auto result = run_text(folder, ".data 0xffffffffffffffff uint8: 1, 2\n.engine pe\nhalt\n");

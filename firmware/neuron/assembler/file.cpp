@@ -11,6 +11,9 @@
 namespace tilevp::neuron::assembler {
 namespace {
 
+// Four million records, twice that as text: more than any stream; a device that never ends stops here.
+constexpr std::size_t max_file_bytes = std::size_t{256} << 20;
+
 Listing bare_records(const std::string& name, std::string_view file, neuroncore::Engine engine) {
   if (file.size() % neuroncore::instruction_bytes != 0)
     throw UserError(name, "expected whole records of 64 bytes, found " + std::to_string(file.size()) + " bytes");
@@ -29,7 +32,14 @@ std::string read_file(const std::string& name) {
   std::ifstream in;
   if (errno == 0) in.open(name, std::ios::binary);
   if (!in.is_open()) throw UserError(name, std::string("cannot read: ") + std::strerror(errno));
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  std::string bytes;
+  for (std::string piece(std::size_t{1} << 20, '\0');
+       in.read(piece.data(), static_cast<std::streamsize>(piece.size())) || in.gcount() > 0;) {
+    bytes.append(piece, 0, static_cast<std::size_t>(in.gcount()));
+    if (bytes.size() > max_file_bytes)
+      throw UserError(name, "cannot read: longer than " + std::to_string(max_file_bytes) + " bytes");
+  }
+  return bytes;
 }
 
 // A text has no zero byte, a record has some (the reserved ones).
