@@ -35,6 +35,13 @@ struct AddressMap {
 };
 BOOST_DESCRIBE_STRUCT(AddressMap, (), (hbm_base, core0_base))
 
+// What the report of a run shows beside its totals.
+struct ReportParameters {
+  // A time ("10us", "1500cycles@pe"): the report has a row of busy times and bytes for each such period. Empty: none.
+  std::string period{};
+};
+BOOST_DESCRIBE_STRUCT(ReportParameters, (), (period))
+
 struct Description {
   std::string name = "custom";
   std::string summary{};
@@ -47,12 +54,13 @@ struct Description {
   dma::Parameters dma{};
   HostParameters host{};
   AddressMap map{};
+  ReportParameters report{};
 
   // Rates and clocks positive, sizes that the machine can hold, ranges that do not overlap, sources of paths that
   // exist.
   void check(const std::string& path) const;
 };
-BOOST_DESCRIBE_STRUCT(Description, (), (name, summary, not_modelled, sources, hbm, core, dma, host, map))
+BOOST_DESCRIBE_STRUCT(Description, (), (name, summary, not_modelled, sources, hbm, core, dma, host, map, report))
 
 // A description with where it came from.
 struct LoadedDescription {

@@ -59,13 +59,15 @@ void HostAgent::access(memory::Command command, std::uint64_t address, std::span
   const WaitBoard::Guard guard(simulation_.waits(), [this] { return accessing(); });
   const BusyTime* busy = busy_time(address);
   agent_.advance_to(agent_.local_ps() + latency_ps);
+  const std::uint64_t id = agent_.next_id();
+  const std::uint64_t access_begin = agent_.local_ps();
   while (!bytes.empty()) {
     const auto piece = bytes.first(std::min<std::size_t>(bytes.size(), parameters_.access_bytes));
     agent_.sync();
     const std::uint64_t begin = agent_.local_ps();
     const auto pattern = memory::AccessPattern::contiguous(address, piece.size());
     const std::uint64_t busy_before_ps = busy == nullptr ? 0 : busy->counter->value();
-    const auto grant = port_.transfer(command, pattern, piece, 0);
+    const auto grant = port_.transfer(command, pattern, piece, id);
     if (busy != nullptr) memory_busy_ps_[busy->path] += busy->counter->value() - busy_before_ps;
     const auto link_ps = to_ps(static_cast<double>(piece.size()) / parameters_.bytes_per_ns);
     agent_.advance_to(std::max(grant.end_ps, begin + link_ps));
@@ -74,6 +76,29 @@ void HostAgent::access(memory::Command command, std::uint64_t address, std::span
     bytes = bytes.subspan(piece.size());
   }
   if (first_write_ != std::chrono::steady_clock::time_point{}) last_access_ = std::chrono::steady_clock::now();
+  if (simulation_.transactions() != nullptr) report_access(id, access_begin);
+}
+
+void HostAgent::report_access(std::uint64_t id, std::uint64_t begin_ps) const {
+  Transaction transaction{.id = id, .initiator = name()};
+  transaction.kind = current_.command == memory::Command::write ? "host_write" : "host_read";
+  transaction.what = {&current_, [](const void* object, std::string& to) {
+                        const auto& access = *static_cast<const Access*>(object);
+                        if (access.bytes > 0)
+                          append_text(memory::AccessPattern::contiguous(access.address, access.bytes), to);
+                      }};
+  transaction.bytes = current_.bytes;
+  transaction.requested_ps = current_.since_ps;
+  transaction.begin_ps = begin_ps;
+  transaction.end_ps = transaction.complete_ps = agent_.local_ps();
+  simulation_.transactions()->happened(transaction);
+}
+
+void HostAgent::report_wait() const {
+  Transaction transaction{.initiator = name(), .kind = "stall", .name = "interrupt"};
+  transaction.requested_ps = transaction.begin_ps = waits_since_ps_;
+  transaction.end_ps = transaction.complete_ps = agent_.local_ps();
+  simulation_.transactions()->happened(transaction);
 }
 
 void HostAgent::wait_for_interrupt(unsigned line) {
@@ -84,6 +109,7 @@ void HostAgent::wait_for_interrupt(unsigned line) {
   waits_for_line_ = line;
   waits_since_ps_ = agent_.local_ps();
   while (!levels_[line]) agent_.wait_for(raised_, [this] { return waiting(); });
+  if (simulation_.transactions() != nullptr) report_wait();
 }
 
 const HostAgent::BusyTime* HostAgent::busy_time(std::uint64_t address) {

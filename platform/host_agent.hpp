@@ -48,6 +48,9 @@ class HostAgent final : public sc_core::sc_module, public runtime::Host {
 
  private:
   void access(memory::Command command, std::uint64_t address, std::span<std::byte> bytes, std::uint64_t latency_ps);
+  // Tells who watches of the access or wait of the program that has ended now.
+  void report_access(std::uint64_t id, std::uint64_t begin_ps) const;
+  void report_wait() const;
   WaitingRecord waiting() const;
   WaitingRecord accessing() const;
   // The busy time of the memory at `address`; null where none is counted.

@@ -160,6 +160,51 @@ constexpr std::array made_figures{
         "Several units of a kind count by their mean, named by the kind; a memory without the time it "
         "served the host. 'latency' where the largest share is below one half: nothing was busy for "
         "half of the kernel."},
+    // Those that several kinds of modules count, in one sentence for all.
+    StatisticDefinition{"busy_ps", "ps",
+                        "Of a unit: time in which an instruction occupies it, counted at completion. Of a DMA engine and "
+                        "its queues: time spent on packets (floors and rate), without waiting for memory. Of a memory: "
+                        "time the shared port was occupied, bits / (ceiling x efficiency), summed over transactions."},
+    StatisticDefinition{"bytes_read", "bytes",
+                        "Bytes that transactions read; of SBUF and PSUM by engines, DMA and host, where a repeated "
+                        "element counts each time."},
+    StatisticDefinition{"bytes_written", "bytes",
+                        "Bytes that transactions wrote; of SBUF and PSUM by engines, DMA and host."},
+    StatisticDefinition{"bursts", "1",
+                        "Bursts moved, runs where no burst is declared. Of a DMA queue: those of both memories for the "
+                        "packets moved."},
+    StatisticDefinition{"runs", "1",
+                        "Of a memory: contiguous runs of all transactions. Of a DMA queue: contiguous pieces the engine "
+                        "moved, the runs of the side that has more of them."},
+    StatisticDefinition{"wasted_bytes", "bytes",
+                        "Bytes of whole bursts beyond those asked for; 0 where no burst is declared. Of a DMA queue: of "
+                        "both memories together."},
+    // The report's own.
+    StatisticDefinition{"units", "", "A row for each engine of a core and each DMA engine."},
+    StatisticDefinition{"memories", "", "A row for each memory."},
+    StatisticDefinition{"dma", "", "A row for each DMA queue that ran a descriptor."},
+    StatisticDefinition{"path", "", "Name of the module: `core0.pe`."},
+    StatisticDefinition{"kind", "", "Name of the unit without its place and number: `pe`, `dma`."},
+    StatisticDefinition{"clock", "", "The clock domain its cycles are of."},
+    StatisticDefinition{"queue", "", "Name of the DMA queue: `dma3.queue5`."},
+    StatisticDefinition{"port", "", "The port of the memory that the figures are of."},
+    StatisticDefinition{"stalled", "cycles",
+                        "By cause, those that are not zero: as `stalled_CAUSE_cycles`; of a DMA engine "
+                        "`stalled_CAUSE_ps` in cycles of its clock. In `dma` in ps."},
+    StatisticDefinition{"peak_bytes", "bytes", "Largest number of bytes that held data at once; 0 where not counted."},
+    StatisticDefinition{"by_partition", "bytes", "peak_bytes of each partition; empty in this version."},
+    StatisticDefinition{"intervals", "",
+                        "What units and memories did in each period (report.period); null where none was asked for."},
+    StatisticDefinition{"period_ps", "ps", "Length of a period of the intervals. Row i begins at i x period_ps."},
+    StatisticDefinition{"columns", "",
+                        "What the numbers of a row are: `PATH.FIGURE`. busy_ps over period_ps is the utilisation in the "
+                        "period; bytes count in the period in which their transaction ends."},
+    StatisticDefinition{"rows", "",
+                        "A row for each period, a number for each column. A column added up is the figure of the whole "
+                        "run."},
+    StatisticDefinition{"streams", "", "Empty in this version."},
+    StatisticDefinition{"layouts", "", "Empty in this version."},
+    StatisticDefinition{"critical_path", "", "Empty in this version."},
     StatisticDefinition{"max_ulp", "steps", "Largest distance of a result from its reference, in steps of its type."},
     StatisticDefinition{"max_abs_error", "", "Largest absolute difference between finite results and references."},
     StatisticDefinition{"mismatches", "1", "Results beyond the bound that --check asked for."},
@@ -197,15 +242,11 @@ void add_performance(Report& report, const StatisticsRegistry& statistics, const
 }
 
 std::vector<StatisticDefinition> figures(const StatisticsRegistry& statistics) {
-  // Kinds of modules may count under one name what differs in the details: each text is a figure of its own.
-  std::map<std::pair<std::string_view, std::string_view>, StatisticDefinition> distinct;
-  const auto add = [&](const StatisticDefinition& definition) {
-    distinct.emplace(std::pair(definition.name, definition.text), definition);
-  };
-  for (const auto& entry : statistics.all()) add(*entry.definition);
-  for (const auto& figure : made_figures) add(figure);
+  std::map<std::string_view, StatisticDefinition> by_name;
+  for (const auto& figure : made_figures) by_name.emplace(figure.name, figure);
+  for (const auto& entry : statistics.all()) by_name.emplace(entry.definition->name, *entry.definition);
   std::vector<StatisticDefinition> result;
-  for (const auto& [key, definition] : distinct) result.push_back(definition);
+  for (const auto& [name, definition] : by_name) result.push_back(definition);
   return result;
 }
 

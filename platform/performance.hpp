@@ -18,7 +18,7 @@ using HostBusy = std::map<std::string, std::uint64_t, std::less<>>;
 void add_performance(Report& report, const StatisticsRegistry& statistics, const std::vector<ClockDomain>& clocks,
                      std::uint64_t simulated_ps, const HostBusy& host_busy = {});
 
-// What each figure of the report means: those the models count and those made of them, by name.
+// What each figure of the report means: those the models count and those made of them, by name, one definition each.
 std::vector<StatisticDefinition> figures(const StatisticsRegistry& statistics);
 
 }  // namespace tilevp::platform

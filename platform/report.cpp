@@ -50,7 +50,7 @@ object performance_json(const Report& report) {
           {"memories", to_json(report.memories)},
           {"dma", to_json(report.dma)},
           {"streams", array()},
-          {"intervals", nullptr},
+          {"intervals", to_json(report.intervals)},
           {"layouts", array()},
           {"critical_path", array()}};
 }

@@ -74,6 +74,14 @@ struct DmaReport {
 };
 BOOST_DESCRIBE_STRUCT(DmaReport, (), (queue, descriptors, runs, bursts, bytes, wasted_bytes, busy_ps, stalled))
 
+// Busy times and bytes by period: row i is of the time from i * period_ps on. A column added up gives the total.
+struct IntervalsReport {
+  std::uint64_t period_ps = 0;
+  std::vector<std::string> columns{};  // "core0.pe.busy_ps", "hbm.bytes_read"
+  std::vector<std::vector<std::uint64_t>> rows{};
+};
+BOOST_DESCRIBE_STRUCT(IntervalsReport, (), (period_ps, columns, rows))
+
 struct FaultReport {
   std::string rule{};
   std::string module{};
@@ -122,6 +130,7 @@ struct Report {
   std::vector<UnitReport> units{};
   std::vector<MemoryReport> memories{};
   std::vector<DmaReport> dma{};
+  std::optional<IntervalsReport> intervals{};
   std::optional<FaultReport> fault{};
   std::optional<BreakReport> stopped{};  // `break` of the file; the status is then no_end
   std::vector<WaitingReport> waiting{};

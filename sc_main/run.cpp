@@ -8,6 +8,7 @@
 #include "tilevp/platform/builder.hpp"
 #include "tilevp/platform/interrupted.hpp"
 #include "tilevp/platform/performance.hpp"
+#include "tilevp/platform/recording.hpp"
 #include "tilevp/platform/report.hpp"
 #include "tilevp/platform/wave_recording.hpp"
 #include "tilevp/sc_main/command.hpp"
@@ -188,6 +189,12 @@ int execute(const RunPlan& plan, Progress& progress) {
     outputs.add(std::make_unique<platform::WaveRecording>(
         machine.simulation().probes(), plan.vcd_file, plan.trace_globs,
         platform::VcdOptions{.from_ps = plan.trace_from_ps, .to_ps = plan.trace_to_ps}));
+  platform::Recording* records = nullptr;
+  if (plan.records.any()) {
+    auto recording = std::make_unique<platform::Recording>(machine, plan.records);
+    records = recording.get();
+    outputs.add(std::move(recording));
+  }
 
   runtime::ProgramResult result;
   const auto [failure, stopped, state] = simulate(plan, machine, outputs, progress, result);
@@ -204,8 +211,10 @@ int execute(const RunPlan& plan, Progress& progress) {
   if (plan.trace_from_ps > end_ps)
     report.warnings.push_back("the run ended at " + time_text(end_ps) + ", before --trace-from " +
                               time_text(plan.trace_from_ps) + ": the waves hold its last values alone");
+  if (records != nullptr) records->note_warnings(report.warnings);
   platform::add_performance(report, machine.simulation().statistics(), platform::clock_domains(machine.description()),
                             end_ps, machine.host().memory_busy_ps());
+  if (records != nullptr) report.intervals = records->intervals(report);
   report.host = host_figures.read(plan.threads, machine.host().access_seconds(), result.reference_seconds);
   try {
     write_files(plan, machine, report, result, failure == nullptr);

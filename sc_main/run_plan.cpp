@@ -56,7 +56,7 @@ void check_files_of(const RunPlan& plan, const Arguments& arguments) {
     if (option.value != "FILE" || given == plan.options.end()) continue;
     (option.name == "output" ? written : read).push_back({"--" + option.name, given->second});
   }
-  for (const std::string name : {"--report", "--vcd"})
+  for (const std::string name : {"--report", "--vcd", "--transactions", "--timeline"})
     if (arguments.has(name)) written.push_back({name, arguments.value(name)});
   if (arguments.has("--vcd")) {
     const auto view = platform::WaveRecording::view_of(plan.vcd_file);
@@ -79,6 +79,19 @@ void read_waves(RunPlan& plan, const Arguments& arguments, std::span<const Clock
   if (plan.trace_to_ps < plan.trace_from_ps)
     throw UserError("--trace-to", "expected a time at or after --trace-from " + arguments.value("--trace-from") +
                                       ", found " + arguments.value("--trace-to"));
+}
+
+void read_records(RunPlan& plan, const Arguments& arguments, std::span<const ClockDomain> clocks) {
+  plan.records.transactions_file = arguments.value("--transactions");
+  plan.records.timeline_file = arguments.value("--timeline");
+  plan.records.timeline_cap =
+      whole_number("--timeline-cap", arguments.value("--timeline-cap", "1000000"), 1, UINT64_MAX / 2);
+  if (arguments.has("--timeline-cap") && !arguments.has("--timeline"))
+    throw UserError("--timeline-cap", "needs --timeline FILE beside it");
+  const std::string& period = plan.platform.description.report.period;
+  if (period.empty()) return;
+  plan.records.period_ps = parse_time("report.period", period, clocks);
+  if (plan.records.period_ps == 0) throw UserError("report.period", "expected a time above 0, found '" + period + "'");
 }
 
 }  // namespace
@@ -106,6 +119,14 @@ std::vector<OptionSpec> run_options() {
        .placeholder = "exact|ulp N|tolerance R",
        .text = "compare the results with a reference computed on the host"},
       {.name = "--report", .placeholder = "FILE", .text = "write the report (JSON) there"},
+      {.name = "--transactions", .placeholder = "FILE.csv", .text = "write every transaction there, a line each"},
+      {.name = "--timeline",
+       .placeholder = "FILE.json[.gz]",
+       .text = "write a timeline there, for ui.perfetto.dev or chrome://tracing"},
+      {.name = "--timeline-cap",
+       .placeholder = "EVENTS",
+       .default_value = "1000000",
+       .text = "stop the timeline, with a mark, after so many events"},
       {.name = "--vcd", .placeholder = "FILE", .text = "write waves there, and a GTKWave view beside it"},
       {.name = "--trace",
        .placeholder = "GLOB|!GLOB",
@@ -192,6 +213,7 @@ RunPlan plan_run(Words words) {
   read_waves(plan, arguments, clocks);
   read_memory_files(plan, arguments);
   read_break(plan, arguments);
+  read_records(plan, arguments, clocks);
   check_files_of(plan, arguments);
   if (arguments.has("--max-time")) plan.max_time_ps = parse_time("--max-time", arguments.value("--max-time"), clocks);
   plan.quantum_ps = parse_time("--quantum", arguments.value("--quantum", "0ps"), clocks);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tilevp/platform/description.hpp"
+#include "tilevp/platform/recording.hpp"
 #include "tilevp/runtime/program.hpp"
 #include "tilevp/sc_main/command.hpp"
 #include "tilevp/sc_main/memory_files.hpp"
@@ -20,6 +21,7 @@ struct RunPlan {
   platform::LoadedDescription platform;
   std::string report_file;  // empty: none
   std::string vcd_file;     // empty: none
+  platform::RecordingOptions records;
   std::vector<std::string> trace_globs;
   std::uint64_t trace_from_ps = 0;
   std::uint64_t trace_to_ps = UINT64_MAX;

@@ -10,11 +10,17 @@ class Agent {
  public:
   // `port` is the agent's number in every same-instant decision; unique in a platform.
   Agent(Simulation& simulation, std::string name, unsigned port)
-      : simulation_(simulation), name_(std::move(name)), port_(port) {}
+      : simulation_(simulation), name_(std::move(name)), port_(port) {
+    simulation_.name_agent(port_, name_);
+  }
 
   Simulation& simulation() const { return simulation_; }
   const std::string& name() const { return name_; }
   unsigned port() const { return port_; }
+
+  // The id of the agent's next operation (transaction_observer.hpp). Only on the agent's own thread, whose order of
+  // operations nothing else can change.
+  std::uint64_t next_id() { return id_of(port_, ++operations_); }
 
   // Local time: at or after the simulated time.
   std::uint64_t local_ps() const;
@@ -35,6 +41,7 @@ class Agent {
   std::string name_;
   unsigned port_;
   std::uint64_t local_ps_ = 0;
+  std::uint64_t operations_ = 0;
 };
 
 }  // namespace tilevp

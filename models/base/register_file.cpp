@@ -31,6 +31,20 @@ std::string hex(std::uint64_t value) {
   return text;
 }
 
+// Marks the access whose callback runs.
+class UnderWay {
+ public:
+  UnderWay(const tlm::tlm_generic_payload*& mark, const tlm::tlm_generic_payload& payload) : mark_(mark) {
+    mark_ = &payload;
+  }
+  ~UnderWay() { mark_ = nullptr; }
+  UnderWay(const UnderWay&) = delete;
+  UnderWay& operator=(const UnderWay&) = delete;
+
+ private:
+  const tlm::tlm_generic_payload*& mark_;
+};
+
 }  // namespace
 
 Register::Register(RegisterSpec spec)
@@ -120,6 +134,7 @@ void RegisterFile::b_transport(int id, tlm::tlm_generic_payload& payload, sc_cor
       std::memcpy(payload.get_data_ptr(), &value, place.reg->spec().bytes);
     } else {
       std::memcpy(&value, payload.get_data_ptr(), place.reg->spec().bytes);
+      const UnderWay under_way(access_, payload);
       place.reg->write(place.index, value);
     }
     delay += from_ps(access_ps_);

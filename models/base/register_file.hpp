@@ -76,6 +76,9 @@ class RegisterFile : public sc_core::sc_module {
   // All registers at their reset values; no callbacks.
   void reset();
 
+  // The transaction whose callback runs; null outside of one.
+  const tlm::tlm_generic_payload* access() const { return access_; }
+
   // The registers by ascending offset, as a Markdown table: offset, name, size, access, reset, meaning.
   std::string table_text() const;
 
@@ -93,6 +96,7 @@ class RegisterFile : public sc_core::sc_module {
 
   Simulation& simulation_;
   std::uint64_t access_ps_;
+  const tlm::tlm_generic_payload* access_ = nullptr;
   std::vector<std::unique_ptr<Register>> registers_;
   std::vector<Place> words_;  // one entry for each four bytes of the window
 };

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <systemc>
@@ -16,6 +17,7 @@
 #include "tilevp/base/errors.hpp"
 #include "tilevp/base/probe.hpp"
 #include "tilevp/base/statistics.hpp"
+#include "tilevp/base/transaction_observer.hpp"
 #include "tilevp/base/wait_board.hpp"
 
 namespace tilevp {
@@ -58,8 +60,12 @@ class Simulation : public sc_core::sc_module {
   ProbeRegistry& probes() { return probes_; }
   StatisticsRegistry& statistics() { return statistics_; }
 
-  // Ids of transactions and instructions: each names its cause by the id of what released it. 0 means "none".
-  std::uint64_t next_id() { return ++last_id_; }
+  // Who watches transactions; null: nobody. The observer outlives the run.
+  TransactionObserver* transactions() const { return transactions_; }
+  void observe(TransactionObserver& observer) { transactions_ = &observer; }
+  // The agents by port number, as their ids are shown: "core0.pe".
+  const std::map<unsigned, std::string>& agent_names() const { return agent_names_; }
+  void name_agent(unsigned port, const std::string& name) { agent_names_.emplace(port, name); }
 
   // Starts an SC_THREAD. An exception that leaves `body` ends the run and is kept with its type (SystemC would lose
   // it). A Fault gets `module` and the present time when it has none. Call it while `parent` is being constructed.
@@ -90,7 +96,8 @@ class Simulation : public sc_core::sc_module {
   StatisticsRegistry statistics_;
   Arbiter arbiter_;
   CompletionQueue completions_;
-  std::uint64_t last_id_ = 0;
+  TransactionObserver* transactions_ = nullptr;
+  std::map<unsigned, std::string> agent_names_;
   bool finished_ = false;
   bool stopping_ = false;
   std::exception_ptr failure_;

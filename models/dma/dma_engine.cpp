@@ -108,7 +108,9 @@ void DmaEngine::add_registers() {
   registers_.add(std::move(size));
   RegisterSpec tail = ring_register("tail", registers::tail, 4, wo);
   tail.text = "doorbell: adds this many descriptors to those that may run";
-  tail.on_write = [this](unsigned q, std::uint64_t value) { trigger(q, static_cast<std::uint32_t>(value), 0); };
+  tail.on_write = [this](unsigned q, std::uint64_t value) {
+    trigger(q, static_cast<std::uint32_t>(value), memory::id_of_access(registers_.access()));
+  };
   registers_.add(std::move(tail));
   RegisterSpec head = ring_register("head", registers::head, 4, ro);
   head.text = "descriptors ended since ring_base was set, modulo 2^32";
@@ -123,8 +125,7 @@ void DmaEngine::trigger(unsigned queue, std::uint32_t count, std::uint64_t cause
     throw Fault(rule::queue, std::string(name()) + ": doorbell of queue " + std::to_string(queue) + "; there are " +
                                  std::to_string(registers::queues));
   if (count == 0) return;
-  const std::uint64_t id = cause != 0 ? cause : simulation_.next_id();
-  queues_[queue]->ring(count, now_ps(), now_ps() + start_latency_ps_, id);
+  queues_[queue]->ring(count, now_ps(), now_ps() + start_latency_ps_, cause);
   pending_queues_ |= 1u << queue;
   wake();
 }
@@ -180,13 +181,12 @@ void DmaEngine::start(Queue& queue) {
   if (entry.number == queue.break_at)
     throw BreakReached(std::string(name()) + ".q" + std::to_string(queue.index()), entry.number);
   queue.waiting.pop_front();
-  queue.running.emplace(
-      Queue::Running{entry, PacketCutter(entry.descriptor, parameters_), simulation_.next_id(), true});
+  queue.running.emplace(Queue::Running{entry, PacketCutter(entry.descriptor, parameters_), agent_.next_id()});
   const Descriptor& descriptor = queue.running->entry.descriptor;
   if (!descriptor.empty)
     queue.running->direct = memory_.is_direct(descriptor.source) && memory_.is_direct(descriptor.destination);
   const std::uint64_t idle_since = std::max(free_ps(), entry.doorbell_ps);
-  if (entry.ready_ps > idle_since) stalled_descriptor_ps_ += entry.ready_ps - idle_since;
+  stalled(stalled_descriptor_ps_, "descriptor", idle_since, entry.ready_ps);
 }
 
 void DmaEngine::issue(Queue& queue) {
@@ -195,7 +195,8 @@ void DmaEngine::issue(Queue& queue) {
   if (!running.direct) drain();
   count_outstanding_stall(running.entry.ready_ps);
   Flight& flight = take_flight(queue);
-  std::uint64_t end = now_ps();
+  const std::uint64_t asked = now_ps();
+  std::uint64_t end = asked;
   if (running.entry.descriptor.empty) {
     flight.packet = Packet{};
     flight.packet.last = true;
@@ -203,8 +204,11 @@ void DmaEngine::issue(Queue& queue) {
     flight.packet = running.cutter.next();
     end = running.direct ? request(flight) : move(flight);
   }
+  running.begin_ps = std::min(running.begin_ps, flight.begin_ps);
+  flight.descriptor_begin_ps = running.begin_ps;
   if (flight.packet.last) queue.running.reset();
   queue.last_end_ps = std::max(queue.last_end_ps, end);
+  if (simulation_.transactions() != nullptr) report_packet(flight, asked);
   simulation_.completions().complete_at(queue.last_end_ps, agent_.port(), flight);
 }
 
@@ -220,13 +224,15 @@ DmaEngine::Flight& DmaEngine::take_flight(Queue& queue) {
   flight.queue = &queue;
   flight.entry = queue.running->entry;
   flight.id = queue.running->id;
+  flight.packet_id = agent_.next_id();
+  flight.begin_ps = now_ps();
   flight.moved = false;
   return flight;
 }
 
 void DmaEngine::count_outstanding_stall(std::uint64_t ready_ps) {
   const std::uint64_t able_since = std::max(free_ps(), ready_ps);
-  if (slot_freed_ps_ > able_since) stalled_outstanding_ps_ += slot_freed_ps_ - able_since;
+  stalled(stalled_outstanding_ps_, "outstanding", able_since, slot_freed_ps_);
 }
 
 std::uint64_t DmaEngine::request(Flight& flight) {
@@ -242,13 +248,13 @@ std::uint64_t DmaEngine::request(Flight& flight) {
     end = std::max(end, flight.grants[i].write.end_ps);
   }
   const std::uint64_t begin = std::max(flight.grants[0].read.begin_ps, flight.grants[0].write.begin_ps);
-  stalled_memory_ps_ += begin - asked;
+  stalled(stalled_memory_ps_, "memory", asked, begin);
   occupy(flight, begin);
   return std::max(end, free_ps());
 }
 
 // The engine works on the packet from `begin_ps` on; from the very end of the packet before, where it began then.
-void DmaEngine::occupy(const Flight& flight, std::uint64_t begin_ps) {
+void DmaEngine::occupy(Flight& flight, std::uint64_t begin_ps) {
   const CyclesQ32 begin = begin_ps > free_ps() ? q32(begin_ps) : free_;
   const CyclesQ32 time = time_.ps_q32(flight.packet);
   free_ = begin + time;
@@ -258,6 +264,9 @@ void DmaEngine::occupy(const Flight& flight, std::uint64_t begin_ps) {
   flight.queue->busy_ps += added;
   busy_probe_.set(begin_ps, 1);
   busy_probe_.set(free_ps(), 0);
+  flight.begin_ps = begin_ps;
+  flight.free_ps = free_ps();
+  flight.busy_ps = added;
 }
 
 }  // namespace tilevp::dma

@@ -46,9 +46,11 @@ struct DescriptorRecord {
   unsigned queue;
   std::uint64_t number;       // since the ring base was set
   std::uint64_t id;           // the cause of its accesses to memory and of its semaphore update
-  std::uint64_t cause;        // id of what released it: a trigger instruction, or the doorbell's own
+  std::uint64_t fetch;        // id of the fetch that brought it
+  std::uint64_t cause;        // id of what released it: a trigger instruction, the register access; 0: it has none
   std::uint64_t doorbell_ps;  // when that was
   std::uint64_t ready_ps;     // it could run from here
+  std::uint64_t begin_ps;     // its first packet began
   std::uint64_t end_ps;       // its last byte is written
 };
 
@@ -84,7 +86,8 @@ class DmaEngine : public sc_core::sc_module {
   void observe(DescriptorObserver& observer) { observer_ = &observer; }
 
   // Releases the next `count` descriptors of a queue, now: what the doorbell register and a core's trigger instruction
-  // do. `cause` is the id of what released them. Throws Fault `dma.queue`, `dma.ring` or `dma.doorbell`.
+  // do. `cause` is the id of what released them, 0 where it has none. Throws Fault `dma.queue`, `dma.ring` or
+  // `dma.doorbell`.
   void trigger(unsigned queue, std::uint32_t count, std::uint64_t cause);
 
   // Bytes written by the descriptors' packets that have ended.
@@ -117,8 +120,13 @@ class DmaEngine : public sc_core::sc_module {
   // Both give when the packet ends: one that asks for time only, one that moves the bytes.
   std::uint64_t request(Flight& flight);
   std::uint64_t move(Flight& flight);
-  void occupy(const Flight& flight, std::uint64_t begin_ps);
+  void occupy(Flight& flight, std::uint64_t begin_ps);
   void count_outstanding_stall(std::uint64_t ready_ps);
+  void stalled(Counter& counter, std::string_view cause, std::uint64_t from_ps, std::uint64_t to_ps);
+  // What the engine tells who watches (reports.cpp).
+  void report_packet(const Flight& flight, std::uint64_t asked_ps) const;
+  void report_descriptor(const Flight& flight) const;
+  void report_in_flight(std::int64_t bytes) const;
   void drain();
   std::uint64_t free_ps() const { return static_cast<std::uint64_t>((free_ + 0xffff'ffff) >> 32); }
 

@@ -81,7 +81,7 @@ void DmaEngine::fetch(Queue& queue, const Queue::Block& block) {
       fetch.grant = memory_.request(Command::read, pattern, block.cause);
       simulation_.completions().complete_at(fetch.grant.end_ps, agent_.port(), fetch);
     } else {
-      memory_.transfer(Command::read, pattern, fetch.bytes, block.cause);
+      fetch.grant = memory_.transfer(Command::read, pattern, fetch.bytes, block.cause);
       deliver(fetch);
     }
   });
@@ -103,7 +103,7 @@ void DmaEngine::deliver(const Fetch& fetch) {
     const std::uint64_t number = fetch.block.first + i;
     const std::span<const std::byte, descriptor_bytes> bytes(fetch.bytes.data() + i * descriptor_bytes,
                                                              descriptor_bytes);
-    fetch.queue->fetched(decode(bytes, fetch.queue->place(number)), number, now_ps());
+    fetch.queue->fetched(decode(bytes, fetch.queue->place(number)), number, now_ps(), fetch.grant.id);
   }
   fetch.queue->end_fetch();
   wake();
@@ -151,6 +151,7 @@ void DmaEngine::end_packet(Flight& flight) {
     if (flight.packet.count > 0) packets_ += 1;
     queue.runs_count += flight.packet.runs;
     queue.bytes_count += flight.packet.bytes;
+    if (simulation_.transactions() != nullptr) report_in_flight(-static_cast<std::int64_t>(flight.packet.bytes));
     if (flight.packet.last) end_descriptor(flight);
     idle_flights_.push_back(&flight);
     --in_flight_;
@@ -183,8 +184,9 @@ void DmaEngine::end_descriptor(const Flight& flight) {
   queue.end_descriptor();
   if (!queue.pending()) pending_queues_ &= ~(1u << queue.index());
   if (observer_ != nullptr)
-    observer_->ended({queue.index(), flight.entry.number, flight.id, flight.entry.cause, flight.entry.doorbell_ps,
-                      flight.entry.ready_ps, now_ps()});
+    observer_->ended({queue.index(), flight.entry.number, flight.id, flight.entry.fetch, flight.entry.cause,
+                      flight.entry.doorbell_ps, flight.entry.ready_ps, flight.descriptor_begin_ps, now_ps()});
+  if (simulation_.transactions() != nullptr) report_descriptor(flight);
   if (descriptor.signals) {
     if (semaphores_ == nullptr)
       throw Fault(rule::semaphore, queue.place(flight.entry.number) + ": signals semaphore " +

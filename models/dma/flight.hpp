@@ -19,6 +19,12 @@ struct DmaEngine::Flight final : Completion {
   Queue* queue = nullptr;
   Queue::Ready entry;    // its descriptor
   std::uint64_t id = 0;  // the descriptor's
+  std::uint64_t packet_id = 0;
+  std::uint64_t descriptor_begin_ps = 0;
+  // The engine works on the packet in [begin, free), of which busy_ps counts.
+  std::uint64_t begin_ps = 0;
+  std::uint64_t free_ps = 0;
+  std::uint64_t busy_ps = 0;
   Packet packet;
   std::array<Grants, Packet::max_slices> grants{};
   bool moved = false;  // the bytes are at their place already

@@ -26,15 +26,16 @@ Queue::Queue(Simulation& simulation, const std::string& engine, unsigned index, 
             "descriptors released and not yet completed"),
       index_(index),
       name_(engine + " queue " + std::to_string(index)),
+      path_(engine + ".queue" + std::to_string(index)),
+      simulation_(simulation),
       prefetch_(parameters.prefetch_descriptors) {
-  const std::string path = engine + ".queue" + std::to_string(index);
   auto& statistics = simulation.statistics();
-  statistics.add(path, descriptors_definition, descriptors_count);
-  statistics.add(path, runs_definition, runs_count);
-  statistics.add(path, bursts_definition, bursts_count);
-  statistics.add(path, bytes_definition, bytes_count);
-  statistics.add(path, wasted_bytes_definition, wasted_count);
-  statistics.add(path, busy_ps_definition, busy_ps);
+  statistics.add(path_, descriptors_definition, descriptors_count);
+  statistics.add(path_, runs_definition, runs_count);
+  statistics.add(path_, bursts_definition, bursts_count);
+  statistics.add(path_, bytes_definition, bytes_count);
+  statistics.add(path_, wasted_bytes_definition, wasted_count);
+  statistics.add(path_, busy_ps_definition, busy_ps);
 }
 
 void Queue::require_idle(const char* what) const {
@@ -65,13 +66,19 @@ void Queue::ring(std::uint32_t count, std::uint64_t now, std::uint64_t ready_ps,
                                     " pending exceeds the ring of " + std::to_string(ring_size_));
   rung_ += count;
   doorbells_.push_back({rung_, now, ready_ps, cause});
+  set_depth(now, count);
+}
+
+void Queue::set_depth(std::uint64_t now, std::int64_t change) {
   depth.set(now, rung_ - completed_);
+  if (auto* const observer = simulation_.transactions())
+    observer->changed({.path = path_, .what = "depth", .time_ps = now, .by = change});
 }
 
 void Queue::end_descriptor() {
   ++completed_;
   descriptors_count += 1;
-  depth.set(now_ps(), rung_ - completed_);
+  set_depth(now_ps(), -1);
 }
 
 std::optional<Queue::Block> Queue::next_block() const {
@@ -82,9 +89,9 @@ std::optional<Queue::Block> Queue::next_block() const {
   return Block{fetched_, count, ring_base_ + slot * descriptor_bytes, doorbells_.front().cause};
 }
 
-void Queue::fetched(const Descriptor& descriptor, std::uint64_t number, std::uint64_t now) {
+void Queue::fetched(const Descriptor& descriptor, std::uint64_t number, std::uint64_t now, std::uint64_t fetch) {
   const Doorbell& doorbell = doorbells_.front();
-  waiting.push_back({descriptor, number, doorbell.at_ps, std::max(doorbell.ready_ps, now), doorbell.cause});
+  waiting.push_back({descriptor, number, doorbell.at_ps, std::max(doorbell.ready_ps, now), fetch, doorbell.cause});
   fetched_ = number + 1;
   if (fetched_ == doorbell.end) doorbells_.pop_front();
 }

@@ -14,20 +14,23 @@ namespace tilevp::dma {
 // Descriptors are numbered from 0 since the ring base was set; number n lies in slot n % size of the ring.
 class Queue {
  public:
+  static constexpr std::uint64_t no_time = UINT64_MAX;
   // A decoded descriptor that waits for its turn.
   struct Ready {
     Descriptor descriptor;
     std::uint64_t number = 0;
     std::uint64_t doorbell_ps = 0;
     std::uint64_t ready_ps = 0;  // may run from then on
-    std::uint64_t cause = 0;     // the doorbell's id
+    std::uint64_t fetch = 0;     // id of the fetch that brought it
+    std::uint64_t cause = 0;     // id of what rang the doorbell; 0: it has none
   };
   // The descriptor that is being cut into packets.
   struct Running {
     Ready entry;
     PacketCutter cutter;
     std::uint64_t id = 0;
-    bool direct = true;  // both sides give direct access
+    std::uint64_t begin_ps = no_time;  // of its first packet
+    bool direct = true;                // both sides give direct access
   };
   // The next descriptors to fetch: one contiguous piece of the ring.
   struct Block {
@@ -41,6 +44,8 @@ class Queue {
 
   unsigned index() const { return index_; }
   const std::string& name() const { return name_; }
+  // As statistics and probes name it: "core0.dma3.queue5".
+  const std::string& path() const { return path_; }
   // "core0.dma3 queue 5 descriptor 17", for messages.
   std::string place(std::uint64_t number) const { return name_ + " descriptor " + std::to_string(number); }
 
@@ -63,8 +68,8 @@ class Queue {
   // The block to fetch now, if any: at most the prefetch limit ahead, again when half of it is used up.
   std::optional<Block> next_block() const;
   void begin_fetch() { fetching_ = true; }
-  // `descriptor` is number `number`, decoded at `now`.
-  void fetched(const Descriptor& descriptor, std::uint64_t number, std::uint64_t now);
+  // `descriptor` is number `number`, decoded at `now`; `fetch` is the id of what brought it.
+  void fetched(const Descriptor& descriptor, std::uint64_t number, std::uint64_t now, std::uint64_t fetch);
   void end_fetch() { fetching_ = false; }
 
   // When the first waiting or running descriptor may go on; nothing when none is there.
@@ -90,9 +95,12 @@ class Queue {
     std::uint64_t cause = 0;
   };
   void require_idle(const char* what) const;
+  void set_depth(std::uint64_t now, std::int64_t change);
 
   unsigned index_;
   std::string name_;
+  std::string path_;
+  Simulation& simulation_;
   std::uint32_t prefetch_;
   std::uint64_t ring_base_ = 0;
   std::uint32_t ring_size_ = 0;

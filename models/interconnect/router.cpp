@@ -112,6 +112,7 @@ void Router::b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_tim
 }
 
 void Router::forward(const Region& region, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  if (auto* const access = payload.get_extension<MemoryAccess>()) access->target = region.name.c_str();
   const Translated translated(region, payload);
   (*outputs_[region.output])->b_transport(payload, delay);
   delay += sc_core::sc_time::from_value(latency_ps_);

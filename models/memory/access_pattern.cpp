@@ -1,6 +1,7 @@
 #include "tilevp/memory/access_pattern.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 
 #include "tilevp/base/errors.hpp"
@@ -203,6 +204,23 @@ void StreamCursor::advance(std::uint64_t bytes) {
     run_address_ -= wrapped(nest[level].stride) * nest[level].size;
     index_[level] = 0;
   }
+}
+
+void append_text(const AccessPattern& pattern, std::string& to) {
+  std::array<char, 24> digits{};
+  const auto append = [&](auto number, int base) {
+    to.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), number, base).ptr);
+  };
+  to += "0x";
+  append(pattern.start(), 16);
+  for (const Loop& loop : pattern.run_loops()) {
+    to += ' ';
+    append(loop.size, 10);
+    to += ':';
+    append(loop.stride, 10);
+  }
+  to += " +";
+  append(pattern.run_bytes(), 10);
 }
 
 }  // namespace tilevp::memory

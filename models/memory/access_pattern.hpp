@@ -32,6 +32,11 @@ struct Run {
 };
 
 struct PatternList;
+class AccessPattern;
+
+// Appends `0x1000 56:256 +112`: the first address, the loops around the contiguous run as count:stride in bytes,
+// outermost first, and the bytes of a run.
+void append_text(const AccessPattern& pattern, std::string& to);
 
 // Trivially copyable and without heap memory: it travels in payload extensions.
 class AccessPattern {

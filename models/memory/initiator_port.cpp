@@ -24,6 +24,26 @@ const char* rule_of(tlm::tlm_response_status status) {
   }
 }
 
+std::string_view status_text(tlm::tlm_response_status status) {
+  switch (status) {
+    case tlm::TLM_OK_RESPONSE:
+      return "ok";
+    case tlm::TLM_ADDRESS_ERROR_RESPONSE:
+      return "address_error";
+    case tlm::TLM_COMMAND_ERROR_RESPONSE:
+      return "command_error";
+    case tlm::TLM_BURST_ERROR_RESPONSE:
+      return "burst_error";
+    case tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE:
+      return "byte_enable_error";
+    case tlm::TLM_GENERIC_ERROR_RESPONSE:
+      return "error";
+    case tlm::TLM_INCOMPLETE_RESPONSE:
+      return "incomplete";
+  }
+  return "error";
+}
+
 // TLM lengths have 32 bits: a longer run is sent in pieces.
 constexpr std::uint64_t max_plain_bytes = std::uint64_t{1} << 30;
 
@@ -60,12 +80,13 @@ AccessGrant InitiatorPort::send(Command command, const AccessPattern& pattern, s
   fill(*handle, command, {pattern.start(), std::min(pattern.run_bytes(), max_plain_bytes)}, data);
   access.pattern = pattern;
   access.timing_only = timing_only;
-  access.id = agent_.simulation().next_id();
+  access.id = agent_.next_id();
   access.cause = cause;
   access.port = agent_.port();
   const std::uint64_t asked = now_ps();
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   socket->b_transport(*handle, delay);
+  report(*handle, access, asked, 0, delay);
   if (!handle->is_response_ok()) raise(*handle, command);
   if (!access.served) return {.begin_ps = asked, .end_ps = now_ps() + delay.value(), .id = access.id};
   return {.begin_ps = access.begin_ps,
@@ -107,10 +128,36 @@ AccessGrant InitiatorPort::transfer(Command command, const AccessPattern& patter
   AccessGrant grant = send(command, pattern, data.data(), false, cause);
   agent_.wait_until(grant.end_ps);
   if (!grant.served) {
-    send_rest(command, pattern, data);
+    send_rest(command, pattern, data, grant.id);
     grant.end_ps = now_ps();
   }
   return grant;
+}
+
+void InitiatorPort::report(const tlm::tlm_generic_payload& payload, const MemoryAccess& access, std::uint64_t asked,
+                           std::uint64_t parent, sc_core::sc_time delay) const {
+  TransactionObserver* const observer = agent_.simulation().transactions();
+  if (observer == nullptr) return;
+  const AccessPattern sent =
+      access.served ? access.pattern : AccessPattern::contiguous(payload.get_address(), payload.get_data_length());
+  Transaction transaction{.id = access.id, .parent = parent, .cause = access.cause};
+  transaction.initiator = name();
+  transaction.target = access.target;
+  transaction.kind = payload.is_read() ? "read" : "write";
+  transaction.what = {&sent, [](const void* pattern, std::string& to) {
+                        append_text(*static_cast<const AccessPattern*>(pattern), to);
+                      }};
+  transaction.bytes = sent.bytes();
+  transaction.requested_ps = asked;
+  transaction.begin_ps = access.served ? access.begin_ps : asked;
+  transaction.end_ps = access.served ? access.end_ps : now_ps() + delay.value();
+  transaction.complete_ps = transaction.end_ps;
+  transaction.status = status_text(payload.get_response_status());
+  transaction.busy_ps = access.busy_ps;
+  transaction.runs = sent.runs();
+  transaction.bursts = access.bursts;
+  transaction.wasted_bytes = access.wasted_bytes;
+  observer->happened(transaction);
 }
 
 void InitiatorPort::commit(Command command, const AccessGrant& grant, std::span<std::byte> data) {
@@ -125,18 +172,23 @@ void InitiatorPort::commit(Command command, const AccessGrant& grant, std::span<
   });
 }
 
-void InitiatorPort::send_rest(Command command, const AccessPattern& pattern, std::span<std::byte> data) {
+void InitiatorPort::send_rest(Command command, const AccessPattern& pattern, std::span<std::byte> data,
+                              std::uint64_t parent) {
   StreamCursor cursor(pattern, std::min(pattern.run_bytes(), max_plain_bytes));
   while (!cursor.done()) {
     std::byte* const from = data.data() + (pattern.bytes() - cursor.left());
-    send_plain(command, cursor.take(max_plain_bytes), from);
+    send_plain(command, cursor.take(max_plain_bytes), from, parent);
   }
 }
 
-void InitiatorPort::send_plain(Command command, const Run& run, std::byte* data) {
+void InitiatorPort::send_plain(Command command, const Run& run, std::byte* data, std::uint64_t parent) {
   fill(plain_, command, run, data);
+  MemoryAccess access;  // stays here: the target sees a plain transaction
+  access.id = agent_.next_id();
+  const std::uint64_t asked = now_ps();
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   socket->b_transport(plain_, delay);
+  report(plain_, access, asked, parent, delay);
   if (!plain_.is_response_ok()) raise(plain_, command);
   agent_.wait_until(now_ps() + delay.value());
 }

@@ -64,8 +64,12 @@ class InitiatorPort : public sc_core::sc_module {
   // Waits for the grant's end, then moves the bytes.
   void commit(Command command, const AccessGrant& grant, std::span<std::byte> data);
   // The runs after the first.
-  void send_rest(Command command, const AccessPattern& pattern, std::span<std::byte> data);
-  void send_plain(Command command, const Run& run, std::byte* data);
+  void send_rest(Command command, const AccessPattern& pattern, std::span<std::byte> data, std::uint64_t parent);
+  void send_plain(Command command, const Run& run, std::byte* data, std::uint64_t parent);
+  // Tells who watches of a transaction that was asked for at `asked` and has returned; it names the whole pattern where
+  // the target served it, else the run that was sent.
+  void report(const tlm::tlm_generic_payload& payload, const MemoryAccess& access, std::uint64_t asked,
+              std::uint64_t parent, sc_core::sc_time delay) const;
   static void fill(tlm::tlm_generic_payload& payload, Command command, const Run& run, std::byte* data);
   [[noreturn]] void raise(const tlm::tlm_generic_payload& payload, Command command) const;
 

@@ -125,6 +125,7 @@ void Memory::serve_pattern(tlm::tlm_generic_payload& payload, MemoryAccess& acce
   access.direct_pattern = access.pattern;
   access.bursts = timing.traffic.bursts;
   access.wasted_bytes = timing.traffic.moved_bytes - timing.traffic.useful_bytes;
+  access.busy_ps = timing.busy_ps;
   if (access.timing_only) return;
   auto* const data = reinterpret_cast<std::byte*>(payload.get_data_ptr());
   commit_.run_at(timing.end_ps, access.port, [&] {
@@ -184,14 +185,15 @@ Memory::Timing Memory::schedule(const AccessPattern& pattern, Direction directio
     claims[count_of_claims++] = {direction == Direction::read ? &read_ : &write_,
                                  bandwidth_.cycles_q32(pattern, direction, Limit::contiguous)};
   const Grant grant = simulation_.arbiter().acquire(std::span(claims).first(count_of_claims), port);
-  const Timing timing{.begin_ps = grant.blocker != nullptr ? grant.begin_ps : now_ps(),
-                      .end_ps = grant.end_ps + latency_ps_,
-                      .traffic = bandwidth_.traffic(pattern)};
-  count(timing.traffic, direction, grant.begin_ps, port_work);
+  Timing timing{.begin_ps = grant.blocker != nullptr ? grant.begin_ps : now_ps(),
+                .end_ps = grant.end_ps + latency_ps_,
+                .traffic = bandwidth_.traffic(pattern),
+                .busy_ps = 0};
+  timing.busy_ps = count(timing.traffic, direction, grant.begin_ps, port_work);
   return timing;
 }
 
-void Memory::count(const Traffic& traffic, Direction direction, std::uint64_t begin_ps, CyclesQ32 work) {
+std::uint64_t Memory::count(const Traffic& traffic, Direction direction, std::uint64_t begin_ps, CyclesQ32 work) {
   (direction == Direction::read ? bytes_read_ : bytes_written_) += traffic.useful_bytes;
   wasted_bytes_ += traffic.moved_bytes - traffic.useful_bytes;
   runs_ += traffic.runs;
@@ -202,6 +204,7 @@ void Memory::count(const Traffic& traffic, Direction direction, std::uint64_t be
   busy_ps_ += added;
   busy_.set(begin_ps, 1);
   busy_.set(begin_ps + added, 0);
+  return added;
 }
 
 unsigned int Memory::transport_dbg(int, tlm::tlm_generic_payload& payload) {

@@ -63,6 +63,7 @@ class Memory : public sc_core::sc_module, private DirectMemory {
     std::uint64_t begin_ps;
     std::uint64_t end_ps;
     Traffic traffic;
+    std::uint64_t busy_ps;  // of the shared port
   };
 
   void b_transport(int id, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
@@ -75,7 +76,8 @@ class Memory : public sc_core::sc_module, private DirectMemory {
   void move_plain(tlm::tlm_generic_payload& payload);
   bool inside(const AccessPattern& pattern) const { return pattern.highest() < parameters_.size_bytes; }
   Timing schedule(const AccessPattern& pattern, Direction direction, unsigned port);
-  void count(const Traffic& traffic, Direction direction, std::uint64_t begin_ps, CyclesQ32 work);
+  // Returns what it added to the port's busy time.
+  std::uint64_t count(const Traffic& traffic, Direction direction, std::uint64_t begin_ps, CyclesQ32 work);
   void require_defined(const AccessPattern& pattern, const std::string& reader) const;
   sc_core::sc_time dmi_latency(Direction direction) const;
 

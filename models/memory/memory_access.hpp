@@ -51,6 +51,8 @@ struct MemoryAccess : tlm::tlm_extension<MemoryAccess> {
   AccessPattern direct_pattern;    // `pattern` in the memory's own addresses
   std::uint64_t bursts = 0;        // the target moved for it; 0: the target does not say
   std::uint64_t wasted_bytes = 0;  // of those bursts, beyond the pattern's own
+  std::uint64_t busy_ps = 0;       // the transaction added to the target's busy time
+  const char* target = "";         // name of the target, where a router knows it; it outlives the run
 
   // Leaves the extension as new; the pool calls it when a payload comes back.
   void clear() { *this = MemoryAccess(); }
@@ -58,5 +60,11 @@ struct MemoryAccess : tlm::tlm_extension<MemoryAccess> {
   tlm::tlm_extension_base* clone() const override { return new MemoryAccess(*this); }
   void copy_from(const tlm::tlm_extension_base& other) override { *this = static_cast<const MemoryAccess&>(other); }
 };
+
+// The id of the transaction, for targets to name as the cause of what it sets off; 0 where it carries none.
+inline std::uint64_t id_of_access(const tlm::tlm_generic_payload* payload) {
+  const MemoryAccess* const access = payload == nullptr ? nullptr : payload->get_extension<MemoryAccess>();
+  return access == nullptr ? 0 : access->id;
+}
 
 }  // namespace tilevp::memory

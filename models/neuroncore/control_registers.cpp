@@ -1,5 +1,6 @@
 #include "tilevp/neuroncore/control_registers.hpp"
 
+#include "tilevp/memory/memory_access.hpp"
 #include "tilevp/neuroncore/legality.hpp"
 #include "tilevp/neuroncore/registers.hpp"
 
@@ -71,8 +72,9 @@ void ControlRegisters::add_sequencer(RegisterFile& file, unsigned e) {
   start.offset = base + registers::start;
   start.access = RegisterAccess::wo;
   start.text = "1 starts the stream";
-  start.on_write = [this, e, &base_register, &count_register](unsigned, std::uint64_t value) {
-    if (value == 1) state_.sequencers[e]->start(base_register.value(), count_register.value());
+  start.on_write = [this, e, &file, &base_register, &count_register](unsigned, std::uint64_t value) {
+    if (value != 1) return;
+    state_.sequencers[e]->start(base_register.value(), count_register.value(), memory::id_of_access(file.access()));
   };
   file.add(std::move(start));
   RegisterSpec status = read_only("", base + registers::status, 4, "0 idle, 1 running, 2 halted", [this, e](unsigned) {
@@ -112,8 +114,9 @@ void ControlRegisters::add_semaphores(RegisterFile& file) {
   spec.count = registers::semaphores;
   spec.stride = 4;
   spec.on_read = [this](unsigned s) { return std::uint64_t{static_cast<std::uint32_t>(state_.semaphores.value(s))}; };
-  spec.on_write = [this](unsigned s, std::uint64_t value) {
-    state_.semaphores.write(s, static_cast<std::int32_t>(static_cast<std::uint32_t>(value)), 0);
+  spec.on_write = [this, &file](unsigned s, std::uint64_t value) {
+    state_.semaphores.write(s, static_cast<std::int32_t>(static_cast<std::uint32_t>(value)),
+                            memory::id_of_access(file.access()));
   };
   file.add(std::move(spec));
 }

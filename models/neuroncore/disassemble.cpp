@@ -156,4 +156,8 @@ std::string disassemble(const Instruction& instruction) {
   return out + UnusedFields(instruction).text();
 }
 
+std::string operand_text(const Operand& operand, unsigned partitions, numeric::DType dtype) {
+  return text(operand, partitions, dtype);
+}
+
 }  // namespace tilevp::neuroncore

@@ -39,10 +39,16 @@ std::vector<ValueName> opcode_values() {
   return values;
 }
 
+// By Stall - 1, as the report's `stalled` names them.
+constexpr std::array<std::string_view, stall_causes> stall_names{"semaphore", "psum_bank",   "port",  "dependency",
+                                                                 "fetch",     "weight_load", "window"};
+
 }  // namespace
 
 EngineMonitor::EngineMonitor(Simulation& simulation, const std::string& path, const ClockDomain& clock)
-    : clock_(clock),
+    : simulation_(simulation),
+      path_(path),
+      clock_(clock),
       busy_(simulation.probes(), path + ".busy", 1, "an instruction occupies the engine"),
       opcode_(simulation.probes(), path + ".opcode", 8, "opcode of the instruction that began last", opcode_values()),
       instruction_(simulation.probes(), path + ".instruction", 32, "index in the stream of the one that began last"),
@@ -75,6 +81,7 @@ void EngineMonitor::waited(Stall cause, std::uint64_t from_ps, std::uint64_t to_
   ps_[index(cause)] += to_ps - from_ps;
   cycles_[index(cause)] += clock_.edge_at_or_after(to_ps) - clock_.edge_at_or_after(from_ps);
   waiting_.set(to_ps, 0);
+  if (simulation_.transactions() != nullptr) report(cause, from_ps, to_ps);
 }
 
 void EngineMonitor::issued(const InstructionRecord& record) {
@@ -84,6 +91,7 @@ void EngineMonitor::issued(const InstructionRecord& record) {
   opcode_.set(record.begin_ps, static_cast<std::uint64_t>(record.opcode));
   instruction_.set(record.begin_ps, record.index);
   if (observer_ != nullptr) observer_->issued(record);
+  if (simulation_.transactions() != nullptr) report(record);
 }
 
 void EngineMonitor::control(const InstructionRecord& record) {
@@ -91,11 +99,36 @@ void EngineMonitor::control(const InstructionRecord& record) {
   opcode_.set(record.begin_ps, static_cast<std::uint64_t>(record.opcode));
   instruction_.set(record.begin_ps, record.index);
   if (observer_ != nullptr) observer_->issued(record);
+  if (simulation_.transactions() != nullptr) report(record);
 }
 
 void EngineMonitor::completed(std::uint64_t busy_ps, std::uint64_t busy_cycles) {
   busy_ps_ += busy_ps;
   busy_cycles_ += busy_cycles;
+}
+
+void EngineMonitor::report(const InstructionRecord& record) const {
+  Transaction transaction{.id = record.id, .parent = record.fetch, .cause = record.cause};
+  transaction.initiator = path_;
+  transaction.kind = "instruction";
+  transaction.name = mnemonic(record.opcode);
+  transaction.what = {&record, [](const void* object, std::string& to) {
+                        const auto& seen = *static_cast<const InstructionRecord*>(object);
+                        to += '#' + std::to_string(seen.index) + ' ' + disassemble(*seen.instruction);
+                      }};
+  transaction.requested_ps = record.requested_ps;
+  transaction.begin_ps = record.begin_ps;
+  transaction.end_ps = record.end_ps;
+  transaction.complete_ps = record.complete_ps;
+  transaction.busy_ps = record.end_ps - record.begin_ps;
+  simulation_.transactions()->happened(transaction);
+}
+
+void EngineMonitor::report(Stall cause, std::uint64_t from_ps, std::uint64_t to_ps) const {
+  Transaction transaction{.initiator = path_, .kind = "stall", .name = stall_names[index(cause)]};
+  transaction.requested_ps = transaction.begin_ps = from_ps;
+  transaction.end_ps = transaction.complete_ps = to_ps;
+  simulation_.transactions()->happened(transaction);
 }
 
 }  // namespace tilevp::neuroncore

@@ -27,11 +27,13 @@ struct InstructionRecord {
   Opcode opcode;
   std::uint64_t index;  // in its stream
   std::uint64_t id;
+  std::uint64_t fetch;         // id of the fetch that brought it
   std::uint64_t cause;         // id of the last operation that satisfied its waits; 0: it has none
   std::uint64_t requested_ps;  // when the sequencer had it ready
   std::uint64_t begin_ps;
   std::uint64_t end_ps;
   std::uint64_t complete_ps;  // its results are visible from here
+  const Instruction* instruction;
 };
 
 class InstructionObserver {
@@ -64,7 +66,11 @@ class EngineMonitor {
 
  private:
   static std::size_t index(Stall cause) { return static_cast<std::size_t>(cause) - 1; }
+  void report(const InstructionRecord& record) const;
+  void report(Stall cause, std::uint64_t from_ps, std::uint64_t to_ps) const;
 
+  Simulation& simulation_;
+  std::string path_;
   const ClockDomain& clock_;
   InstructionObserver* observer_ = nullptr;
   std::array<Counter, stall_causes> ps_;

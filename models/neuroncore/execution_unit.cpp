@@ -10,20 +10,19 @@ ExecutionUnit::ExecutionUnit(const EngineContext& context) : context_(context) {
   for (Flight& flight : flights_) flight.unit = this;
 }
 
-std::uint64_t ExecutionUnit::issue(const Instruction& instruction, std::uint64_t index, std::uint64_t cause,
-                                   std::uint64_t requested_ps) {
+std::uint64_t ExecutionUnit::issue(const Instruction& instruction, const Origin& origin, std::uint64_t requested_ps) {
   const std::uint64_t ready_ps = await_slot(requested_ps);
   Flight& flight = flights_[(first_ + count_) % window];
   flight.instruction = instruction;
-  flight.index = index;
-  flight.id = context_.simulation.next_id();
-  flight.cause = cause;
+  flight.index = origin.index;
+  flight.id = context_.agent.next_id();
   flight.requested_ps = ready_ps;
   schedule(flight);
   ++count_;
   context_.simulation.completions().complete_at(flight.complete_ps, context_.agent.port(), flight);
-  context_.monitor.issued({context_.engine, instruction.opcode, index, flight.id, cause, flight.requested_ps,
-                           flight.begin_ps, flight.end_ps, flight.complete_ps});
+  context_.monitor.issued({context_.engine, instruction.opcode, origin.index, flight.id, origin.fetch, origin.cause,
+                           flight.requested_ps, flight.begin_ps, flight.end_ps, flight.complete_ps,
+                           &flight.instruction});
   return flight.begin_ps;
 }
 

@@ -23,6 +23,14 @@ struct EngineContext {
   const ClockDomain& clock;
 };
 
+// Where an instruction comes from: its index in the stream, the id of the fetch that brought it, and of what released
+// it.
+struct Origin {
+  std::uint64_t index = 0;
+  std::uint64_t fetch = 0;
+  std::uint64_t cause = 0;
+};
+
 class ExecutionUnit;
 
 struct Flight final : Completion {
@@ -30,7 +38,6 @@ struct Flight final : Completion {
   Instruction instruction;
   std::uint64_t index = 0;
   std::uint64_t id = 0;
-  std::uint64_t cause = 0;
   std::uint64_t requested_ps = 0;
   std::uint64_t begin_ps = 0;
   std::uint64_t end_ps = 0;       // the engine is free
@@ -56,8 +63,7 @@ class ExecutionUnit {
   // On the sequencer's thread: takes a legal instruction that is ready at `requested_ps` (at or after the agent's local
   // time), decides when it begins (moving local time towards that) and schedules its completion. Returns when it
   // begins.
-  std::uint64_t issue(const Instruction& instruction, std::uint64_t index, std::uint64_t cause,
-                      std::uint64_t requested_ps);
+  std::uint64_t issue(const Instruction& instruction, const Origin& origin, std::uint64_t requested_ps);
   // Until everything issued has completed.
   void drain();
   // Flights that have not completed, oldest first.

@@ -60,9 +60,10 @@ void InstructionFetch::await(Block& block) {
     while (!block.arrived) sc_core::wait(arrived_);
   } else if (!block.arrived) {
     monitor_.waiting(Stall::fetch, from);
-    port_.transfer(memory::Command::read,
-                   memory::AccessPattern::contiguous(base_ + block.first * instruction_bytes, block.bytes.size()),
-                   block.bytes, cause_);
+    block.grant =
+        port_.transfer(memory::Command::read,
+                       memory::AccessPattern::contiguous(base_ + block.first * instruction_bytes, block.bytes.size()),
+                       block.bytes, cause_);
     block.arrived = true;
     monitor_.waited(Stall::fetch, from, agent_.local_ps());
   }

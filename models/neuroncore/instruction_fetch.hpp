@@ -29,6 +29,8 @@ class InstructionFetch final : private Completion {
     return std::span<const std::byte, instruction_bytes>(
         current_.bytes.data() + (index - current_.first) * instruction_bytes, instruction_bytes);
   }
+  // Of the fetch that brought the present block.
+  std::uint64_t id() const { return current_.grant.id; }
 
  private:
   struct Block {

@@ -148,5 +148,7 @@ Instruction decode(std::span<const std::byte, instruction_bytes> record, const s
 // One line that says every field, as the assembler reads it (docs/assembler.md): `matmul psum[0..63, bank 2 + 16,
 // 444:1] fp32 = sbuf[0..31, 0, 64:1] bf16 x sbuf[0..31, 4096, 2:226 222:1] bf16 START, sem 3 += 1`.
 std::string disassemble(const Instruction& instruction);
+// One operand of it: `psum[0..127, bank 2 + 0, 1:0 111:4 4:1] fp32`.
+std::string operand_text(const Operand& operand, unsigned partitions, numeric::DType dtype);
 
 }  // namespace tilevp::neuroncore

@@ -16,13 +16,15 @@ std::uint64_t passes(const PeParameters& parameters, const Instruction& matmul) 
   return matmul.source0_dtype == numeric::DType::fp32 ? parameters.fp32_passes : 1;
 }
 
-TileAccess access_to(const Operand& operand, unsigned partitions, numeric::DType dtype, std::uint64_t index) {
+TileAccess access_to(const Operand& operand, unsigned partitions, numeric::DType dtype, const Flight& flight,
+                     TilePart part) {
   TileAccess access;
   access.operand = operand;
   access.partitions = partitions;
   access.dtype = dtype;
   access.engine = "nc_matmul";
-  access.instruction = index;
+  access.instruction = flight.index;
+  access.id = flight.id + static_cast<std::uint64_t>(part);
   return access;
 }
 
@@ -143,13 +145,13 @@ void PeArray::commit(const Flight& flight) {
   if (immediate) effects.join();
 
   if (views.load) {
-    TileAccess access = access_to(i.source1, i.source_partitions, i.source1_dtype, flight.index);
+    TileAccess access = access_to(i.source1, i.source_partitions, i.source1_dtype, flight, TilePart::source1);
     views.stationary = sbuf.read(access, stationary_bytes_);
   }
-  TileAccess moving = access_to(i.source0, i.source_partitions, i.source0_dtype, flight.index);
+  TileAccess moving = access_to(i.source0, i.source_partitions, i.source0_dtype, flight, TilePart::source0);
   views.moving = sbuf.read(moving, moving_bytes_);
 
-  TileAccess result = access_to(i.destination, i.partitions, i.dtype, flight.index);
+  TileAccess result = access_to(i.destination, i.partitions, i.dtype, flight, TilePart::destination);
   result.writer = views.accumulate ? Writer::matmul_accumulate : Writer::matmul_overwrite;
   result.last = (i.flags & matmul_stop) != 0;
   if (psum.direct()) {

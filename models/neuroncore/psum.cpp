@@ -44,6 +44,8 @@ void Psum::occupied(unsigned index, std::uint64_t begin_ps, std::uint64_t end_ps
 
 void Psum::set_open(Bank& bank, bool open) {
   bank.open = open;
+  if (auto* const observer = simulation().transactions())
+    observer->changed({.path = name(), .what = "open_banks", .time_ps = now_ps(), .by = open ? 1 : -1});
   bank.open_group->set(now_ps(), open ? 1 : 0);
 }
 

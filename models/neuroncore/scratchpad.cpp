@@ -50,6 +50,23 @@ void Scratchpad::tile_transport(int, TileAccess& access, sc_core::sc_time&) {
     bytes_written_ += bytes;
   }
   access.view = view_of(access);
+  if (simulation_.transactions() != nullptr) report(access, bytes);
+}
+
+void Scratchpad::report(const TileAccess& access, std::uint64_t bytes) const {
+  const std::uint64_t instruction = access.id - part_of_id(access.id);
+  Transaction transaction{.id = access.id, .parent = instruction, .cause = instruction};
+  const auto agent = simulation_.agent_names().find(port_of_id(access.id));
+  if (agent != simulation_.agent_names().end()) transaction.initiator = agent->second;
+  transaction.target = this->name();
+  transaction.kind = access.command == TileAccess::Command::read ? "tile_read" : "tile_write";
+  transaction.what = {&access, [](const void* object, std::string& to) {
+                        const auto& tile = *static_cast<const TileAccess*>(object);
+                        to += operand_text(tile.operand, tile.partitions, tile.dtype);
+                      }};
+  transaction.bytes = bytes;
+  transaction.requested_ps = transaction.begin_ps = transaction.end_ps = transaction.complete_ps = now_ps();
+  simulation_.transactions()->happened(transaction);
 }
 
 void Scratchpad::require_bounds(const TileAccess& access) const {

@@ -53,6 +53,7 @@ class Scratchpad : public sc_core::sc_module, protected memory::DirectMemory {
                                   const std::string& reader) = 0;
   virtual void before_memory_write(unsigned partition, std::uint32_t offset, std::uint32_t bytes) = 0;
 
+  Simulation& simulation() const { return simulation_; }
   const PartitionBitmap& defined() const { return defined_; }
   Counter& bytes_read() { return bytes_read_; }
 
@@ -61,6 +62,7 @@ class Scratchpad : public sc_core::sc_module, protected memory::DirectMemory {
   void require_bounds(const TileAccess& access) const;
   void require_defined(const TileAccess& access) const;
   numeric::MutableStridedTile view_of(const TileAccess& access);
+  void report(const TileAccess& access, std::uint64_t bytes) const;
 
   void memory_transport(int id, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned int memory_debug(int id, tlm::tlm_generic_payload& payload);

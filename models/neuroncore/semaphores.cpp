@@ -18,7 +18,7 @@ SemaphoreFile::SemaphoreFile(sc_core::sc_module_name name, Simulation& simulatio
 
 void SemaphoreFile::set(unsigned semaphore, std::int32_t value, std::uint64_t cause) {
   values_[semaphore] = value;
-  causes_[semaphore] = cause;
+  changes_[semaphore] = {cause, now_ps()};
   updates_ += 1;
   probes_[semaphore]->set(now_ps(), static_cast<std::uint32_t>(value));
   for (const auto& waiter : waiters_) {

@@ -24,8 +24,12 @@ class SemaphoreFile : public sc_core::sc_module {
            (wait.condition == Condition::ge ? values_[wait.semaphore] >= wait.value
                                             : values_[wait.semaphore] == wait.value);
   }
-  // Id of the operation that changed the semaphore last.
-  std::uint64_t last_cause(unsigned semaphore) const { return causes_[semaphore]; }
+  // The operation that changed the semaphore last, and when. Id 0: none did, or it has no id.
+  struct Change {
+    std::uint64_t cause = 0;
+    std::uint64_t at_ps = 0;
+  };
+  const Change& last_change(unsigned semaphore) const { return changes_[semaphore]; }
 
   // At the present time, by the operation `cause`. Throws Fault `semaphore.overflow` where the sum leaves 32 bits.
   void add(unsigned semaphore, std::int64_t amount, std::uint64_t cause);
@@ -47,7 +51,7 @@ class SemaphoreFile : public sc_core::sc_module {
   void set(unsigned semaphore, std::int32_t value, std::uint64_t cause);
 
   std::array<std::int32_t, registers::semaphores> values_{};
-  std::array<std::uint64_t, registers::semaphores> causes_{};
+  std::array<Change, registers::semaphores> changes_{};
   std::vector<std::unique_ptr<Waiter>> waiters_;
   std::vector<std::unique_ptr<Probe>> probes_;
   Counter updates_;

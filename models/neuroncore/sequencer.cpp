@@ -1,6 +1,7 @@
 #include "tilevp/neuroncore/sequencer.hpp"
 
 #include <exception>
+#include <tuple>
 
 #include "tilevp/base/errors.hpp"
 #include "tilevp/neuroncore/isa_codec.hpp"
@@ -22,7 +23,7 @@ Sequencer::Sequencer(sc_core::sc_module_name name, const EngineContext& context,
   context_.simulation.thread(*this, "run", [this] { run(); });
 }
 
-void Sequencer::start(std::uint64_t base, std::uint64_t count) {
+void Sequencer::start(std::uint64_t base, std::uint64_t count, std::uint64_t cause) {
   if (status_ == Status::running)
     throw Fault(rule::stream_running, context_.agent.name() + ": started while it runs, at #" + std::to_string(index_));
   if (base % instruction_bytes != 0)
@@ -32,7 +33,8 @@ void Sequencer::start(std::uint64_t base, std::uint64_t count) {
   base_ = base;
   count_ = count;
   index_ = 0;
-  cause_ = 0;
+  start_cause_ = cause;
+  forget_cause();
   started_.notify(sc_core::SC_ZERO_TIME);
 }
 
@@ -50,7 +52,7 @@ void Sequencer::execute_stream() {
   std::exception_ptr error;
   try {
     ready_ps_ = context_.agent.local_ps();
-    instructions_.begin(base_, count_, cause_);
+    instructions_.begin(base_, count_, start_cause_);
     while (step()) ++index_;
     ++index_;  // the halt
     return;
@@ -93,7 +95,9 @@ void Sequencer::stop_before(const Instruction& instruction) {
 
 bool Sequencer::execute(const Instruction& instruction) {
   if (instruction.opcode >= Opcode::matmul) {
-    ready_after(unit_->issue(instruction, index_, std::exchange(cause_, 0), ready_ps_));
+    const Origin origin{index_, instructions_.id(), cause_};
+    forget_cause();
+    ready_after(unit_->issue(instruction, origin, ready_ps_));
     return true;
   }
   execute_control(instruction);
@@ -103,7 +107,7 @@ bool Sequencer::execute(const Instruction& instruction) {
 void Sequencer::execute_control(const Instruction& instruction) {
   context_.agent.advance_to(ready_ps_);
   const std::uint64_t requested = context_.agent.local_ps();
-  const std::uint64_t id = context_.simulation.next_id();
+  const std::uint64_t id = context_.agent.next_id();
   if (instruction.opcode == Opcode::drain || instruction.opcode == Opcode::halt) {
     if (unit_ != nullptr) unit_->drain();
     context_.agent.sync();
@@ -112,11 +116,12 @@ void Sequencer::execute_control(const Instruction& instruction) {
   }
   if (instruction.update.kind != UpdateKind::none) context_.agent.sync();
   const std::uint64_t begin = context_.agent.local_ps();
-  context_.monitor.control({context_.engine, instruction.opcode, index_, id, cause_, requested, begin, begin, begin});
+  context_.monitor.control({context_.engine, instruction.opcode, index_, id, instructions_.id(), cause_, requested,
+                            begin, begin, begin, &instruction});
   if (instruction.opcode == Opcode::dma_trigger) {
     if (dma_ == nullptr) throw Defect(std::string(name()) + ": a DMA trigger, and no DMA engines are connected");
     dma_->trigger(instruction.queue, instruction.descriptors, id);
-    cause_ = 0;
+    forget_cause();
   }
   context_.semaphores.apply(instruction.update, id);
   ready_after(begin);
@@ -134,7 +139,17 @@ void Sequencer::await(const std::array<Wait, 2>& waits) {
     context_.simulation.arbiter().settle(context_.agent.port());
   if (!satisfied()) block(waits);
   for (const Wait& wait : waits)
-    if (wait.condition != Condition::none) cause_ = std::max(cause_, context_.semaphores.last_cause(wait.semaphore));
+    if (wait.condition != Condition::none) note_cause(wait.semaphore);
+}
+
+void Sequencer::forget_cause() { cause_ = caused_ps_ = 0; }
+
+// Of two that came at one time, the greater id: any rule will do that no process order changes.
+void Sequencer::note_cause(unsigned semaphore) {
+  const auto [cause, at_ps] = context_.semaphores.last_change(semaphore);
+  if (cause == 0 || std::tie(at_ps, cause) <= std::tie(caused_ps_, cause_)) return;
+  cause_ = cause;
+  caused_ps_ = at_ps;
 }
 
 void Sequencer::block(const std::array<Wait, 2>& waits) {

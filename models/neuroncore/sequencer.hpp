@@ -29,9 +29,9 @@ class Sequencer final : public sc_core::sc_module {
   Sequencer(sc_core::sc_module_name name, const EngineContext& context, ExecutionUnit* unit,
             const SequencerParameters& parameters, const LegalityLimits& limits, std::function<void()> halted);
 
-  // Starts `count` records at `base`, at the present time. Throws Fault when it is running or `base` is not a multiple
-  // of 64.
-  void start(std::uint64_t base, std::uint64_t count);
+  // Starts `count` records at `base`, at the present time; `cause` is the id of the register access that did. Throws
+  // Fault when it is running or `base` is not a multiple of 64.
+  void start(std::uint64_t base, std::uint64_t count, std::uint64_t cause);
   void connect(DmaTrigger& dma) { dma_ = &dma; }
   // Stops the run before record `index` of a stream: when it could issue, which is before its waits and before its
   // engine is asked. Instructions before it may be in flight still.
@@ -56,6 +56,8 @@ class Sequencer final : public sc_core::sc_module {
   // Until the waits are satisfied; what satisfied them is then the cause of the next instruction.
   void await(const std::array<Wait, 2>& waits);
   void block(const std::array<Wait, 2>& waits);
+  void note_cause(unsigned semaphore);
+  void forget_cause();
   void load(Instruction& instruction);
   bool satisfied() const;
   WaitingRecord describe_wait() const;
@@ -77,7 +79,9 @@ class Sequencer final : public sc_core::sc_module {
   std::uint64_t index_ = 0;
   std::uint64_t break_at_ = no_break;
   Instruction stopped_before_;
-  std::uint64_t cause_ = 0;  // of the next instruction
+  std::uint64_t start_cause_ = 0;
+  std::uint64_t cause_ = 0;      // of the next instruction: the operation that satisfied its waits last
+  std::uint64_t caused_ps_ = 0;  // when that was
   // When the next record may issue. Local time follows when something is asked of others, so that a matmul costs the
   // simulation one wait.
   std::uint64_t ready_ps_ = 0;

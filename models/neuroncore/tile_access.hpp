@@ -34,6 +34,7 @@ struct TileAccess {
   bool last = false;              // writes of a matmul: it ends its accumulation group (STOP)
   const char* engine = "";        // for messages: "vector"
   std::uint64_t instruction = 0;  // for messages: index in the stream
+  std::uint64_t id = 0;           // the instruction's, and a part number for each of its accesses
   // Packed bytes, partition after partition, elements in the pattern's order. Used when the target has no direct way: a
   // read fills it, a write takes it. An accumulating write adds fp32 values.
   std::span<std::byte> data;
@@ -43,6 +44,9 @@ struct TileAccess {
   bool direct = false;
   numeric::MutableStridedTile view;  // the pointer stays valid for the whole run; `partitions` rows
 };
+
+// Numbers of an instruction's tile accesses, the part of their ids.
+enum class TilePart : std::uint8_t { source0 = 1, source1 = 2, scalar0 = 3, scalar1 = 4, destination = 5 };
 
 struct TileProtocol {
   using tlm_payload_type = TileAccess;

@@ -149,20 +149,23 @@ bool TileEngine::all_direct(const Flight& flight) {
                      [this](const TileExtent& source) { return port_of(source.space).direct(); });
 }
 
-TileAccess TileEngine::access_to(const Operand& operand, const Flight& flight, numeric::DType dtype) const {
+TileAccess TileEngine::access_to(const Operand& operand, const Flight& flight, numeric::DType dtype,
+                                 TilePart part) const {
   TileAccess access;
   access.operand = operand;
   access.partitions = flight.instruction.partitions;
   access.dtype = dtype;
   access.engine = mnemonic(flight.instruction.opcode);
   access.instruction = flight.index;
+  access.id = flight.id + static_cast<std::uint64_t>(part);
   return access;
 }
 
-ScalarView TileEngine::scalar_of(const Scalar& scalar, const Flight& flight, std::vector<std::byte>& buffer) {
+ScalarView TileEngine::scalar_of(const Scalar& scalar, const Flight& flight, TilePart part,
+                                 std::vector<std::byte>& buffer) {
   if (!scalar.is_address) return {.immediate = scalar.immediate};
   TileAccess access =
-      access_to(scalar_tile(scalar, flight.instruction.source0.partition), flight, numeric::DType::fp32);
+      access_to(scalar_tile(scalar, flight.instruction.source0.partition), flight, numeric::DType::fp32, part);
   const numeric::StridedTile tile = sbuf.read(access, buffer);
   return {.base = tile.base, .partition_stride_bytes = tile.partition_stride_bytes};
 }
@@ -179,15 +182,15 @@ TileOperation TileEngine::operation_of(const Flight& flight) {
       i.opcode == Opcode::tensor_copy && i.dtype == i.source0_dtype && context().engine != Engine::scalar;
   operation.integer = i.opcode == Opcode::tensor_tensor && context().engine == Engine::gpsimd;
   if (has_source0(i)) {
-    TileAccess access = access_to(i.source0, flight, i.source0_dtype);
+    TileAccess access = access_to(i.source0, flight, i.source0_dtype, TilePart::source0);
     operation.source0 = port_of(i.source0.space).read(access, source0_bytes_);
   }
   if (has_source1(i)) {
-    TileAccess access = access_to(i.source1, flight, i.source1_dtype);
+    TileAccess access = access_to(i.source1, flight, i.source1_dtype, TilePart::source1);
     operation.source1 = port_of(i.source1.space).read(access, source1_bytes_);
   }
-  operation.scalar0 = scalar_of(i.scalar0, flight, scalar0_bytes_);
-  operation.scalar1 = scalar_of(i.scalar1, flight, scalar1_bytes_);
+  operation.scalar0 = scalar_of(i.scalar0, flight, TilePart::scalar0, scalar0_bytes_);
+  operation.scalar1 = scalar_of(i.scalar1, flight, TilePart::scalar1, scalar1_bytes_);
   return operation;
 }
 
@@ -213,7 +216,7 @@ void TileEngine::commit(const Flight& flight) {
   const bool immediate = !all_direct(flight);
   if (immediate) effects.join();
   TileOperation operation = operation_of(flight);
-  TileAccess result = access_to(i.destination, flight, i.dtype);
+  TileAccess result = access_to(i.destination, flight, i.dtype, TilePart::destination);
   operation.destination =
       target.direct() ? target.write_direct(result) : target.packed_destination(result, result_bytes_);
   if (effects.enabled()) {

@@ -40,9 +40,9 @@ class TileEngine final : public sc_core::sc_module, public ExecutionUnit {
 
   TilePort& port_of(Space space);
   bool all_direct(const Flight& flight);
-  TileAccess access_to(const Operand& operand, const Flight& flight, numeric::DType dtype) const;
+  TileAccess access_to(const Operand& operand, const Flight& flight, numeric::DType dtype, TilePart part) const;
   TileOperation operation_of(const Flight& flight);
-  ScalarView scalar_of(const Scalar& scalar, const Flight& flight, std::vector<std::byte>& buffer);
+  ScalarView scalar_of(const Scalar& scalar, const Flight& flight, TilePart part, std::vector<std::byte>& buffer);
 
   EngineParameters parameters_;
   std::uint32_t generation_;

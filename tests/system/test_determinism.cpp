@@ -11,6 +11,7 @@ namespace {
 struct Outputs {
   std::string report;  // without the host's figures and file names
   std::string waves;
+  std::string transactions;
   std::string tensor;
   bool operator==(const Outputs&) const = default;
 };
@@ -20,9 +21,10 @@ enum class Numbers { computed, skipped };
 // A convolution with two C tiles, padding and several strips, with the options `more`.
 Outputs run(const std::vector<std::string>& more, Numbers numbers = Numbers::computed) {
   const Folder folder;
-  std::vector<std::string> words{"run",           "conv2d",  "--shape", "2,144,12,10", "--filter",        "40,3,3",
-                                 "--padding",     "1,1,1,1", "-q",      "--report",    folder / "r.json", "--vcd",
-                                 folder / "w.vcd"};
+  std::vector<std::string> words{
+      "run",           "conv2d", "--shape",  "2,144,12,10",     "--filter", "40,3,3",         "--padding",
+      "1,1,1,1",       "-q",     "--report", folder / "r.json", "--vcd",    folder / "w.vcd", "--transactions",
+      folder / "t.csv"};
   if (numbers == Numbers::computed) words.insert(words.end(), {"--check", "--output", folder / "y.npy"});
   words.insert(words.end(), more.begin(), more.end());
   const auto result = tilevp(words);
@@ -30,7 +32,7 @@ Outputs run(const std::vector<std::string>& more, Numbers numbers = Numbers::com
   auto report = described::parse("r.json", read_file(folder / "r.json")).tree;
   for (const auto* key : {"host", "files"}) report.as_object().erase(key);
   report.at("program").as_object().erase("options");
-  return {described::compact(report), read_file(folder / "w.vcd"),
+  return {described::compact(report), read_file(folder / "w.vcd"), read_file(folder / "t.csv"),
           numbers == Numbers::computed ? read_file(folder / "y.npy") : ""};
 }
 
@@ -47,6 +49,7 @@ TEST(Determinism, QuantumAndConstructionOrder) {
       const auto other = run({"--quantum", quantum, "--construction-seed", seed});
       EXPECT_EQ(other.report, first.report) << "quantum " << quantum << ", construction seed " << seed;
       EXPECT_TRUE(other.waves == first.waves) << "quantum " << quantum << ", construction seed " << seed;
+      EXPECT_TRUE(other.transactions == first.transactions) << "quantum " << quantum << ", construction seed " << seed;
       EXPECT_TRUE(other.tensor == first.tensor) << "quantum " << quantum << ", construction seed " << seed;
     }
 }
@@ -56,6 +59,7 @@ TEST(Determinism, TheSeedDecidesTheNumbersOnly) {
   const auto second = run({"--seed", "2"});
   EXPECT_NE(first.tensor, second.tensor);
   EXPECT_TRUE(first.waves == second.waves);
+  EXPECT_TRUE(first.transactions == second.transactions);
 }
 
 // Times, waits, waves and counters do not depend on the numbers.

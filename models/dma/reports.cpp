@@ -1,0 +1,58 @@
+// What a DMA engine tells those who watch transactions.
+#include "tilevp/dma/flight.hpp"
+
+namespace tilevp::dma {
+
+void DmaEngine::stalled(Counter& counter, std::string_view cause, std::uint64_t from_ps, std::uint64_t to_ps) {
+  if (to_ps <= from_ps) return;
+  counter += to_ps - from_ps;
+  if (simulation_.transactions() == nullptr) return;
+  Transaction transaction{.initiator = name(), .kind = "stall", .name = cause};
+  transaction.requested_ps = transaction.begin_ps = from_ps;
+  transaction.end_ps = transaction.complete_ps = to_ps;
+  simulation_.transactions()->happened(transaction);
+}
+
+void DmaEngine::report_packet(const Flight& flight, std::uint64_t asked_ps) const {
+  if (flight.packet.count == 0) return;
+  Transaction transaction{.id = flight.packet_id, .parent = flight.id, .cause = flight.id};
+  transaction.initiator = flight.queue->path();
+  transaction.target = name();
+  transaction.kind = "packet";
+  transaction.bytes = flight.packet.bytes;
+  transaction.requested_ps = asked_ps;
+  transaction.begin_ps = flight.begin_ps;
+  transaction.end_ps = flight.free_ps;
+  transaction.complete_ps = flight.queue->last_end_ps;
+  transaction.busy_ps = flight.busy_ps;
+  transaction.runs = flight.packet.runs;
+  simulation_.transactions()->happened(transaction);
+  report_in_flight(static_cast<std::int64_t>(flight.packet.bytes));
+}
+
+void DmaEngine::report_descriptor(const Flight& flight) const {
+  Transaction transaction{.id = flight.id, .parent = flight.entry.fetch, .cause = flight.entry.cause};
+  transaction.initiator = flight.queue->path();
+  transaction.target = name();
+  transaction.kind = "descriptor";
+  transaction.what = {&flight.entry, [](const void* object, std::string& to) {
+                        const auto& entry = *static_cast<const Queue::Ready*>(object);
+                        to += '#' + std::to_string(entry.number);
+                        if (entry.descriptor.empty) return;
+                        to += ' ';
+                        append_text(entry.descriptor.source, to);
+                        to += " -> ";
+                        append_text(entry.descriptor.destination, to);
+                      }};
+  transaction.bytes = flight.entry.descriptor.empty ? 0 : flight.entry.descriptor.destination.bytes();
+  transaction.requested_ps = flight.entry.doorbell_ps;
+  transaction.begin_ps = flight.descriptor_begin_ps;
+  transaction.end_ps = transaction.complete_ps = now_ps();
+  simulation_.transactions()->happened(transaction);
+}
+
+void DmaEngine::report_in_flight(std::int64_t bytes) const {
+  simulation_.transactions()->changed({.path = name(), .what = "bytes_in_flight", .time_ps = now_ps(), .by = bytes});
+}
+
+}  // namespace tilevp::dma
