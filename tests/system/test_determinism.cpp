@@ -12,6 +12,7 @@ struct Outputs {
   std::string report;  // without the host's figures and file names
   std::string waves;
   std::string transactions;
+  std::string timeline;
   std::string tensor;
   bool operator==(const Outputs&) const = default;
 };
@@ -21,10 +22,11 @@ enum class Numbers { computed, skipped };
 // A convolution with two C tiles, padding and several strips, with the options `more`.
 Outputs run(const std::vector<std::string>& more, Numbers numbers = Numbers::computed) {
   const Folder folder;
-  std::vector<std::string> words{
-      "run",           "conv2d", "--shape",  "2,144,12,10",     "--filter", "40,3,3",         "--padding",
-      "1,1,1,1",       "-q",     "--report", folder / "r.json", "--vcd",    folder / "w.vcd", "--transactions",
-      folder / "t.csv"};
+  std::vector<std::string> words{"run",       "conv2d",  "--shape", "2,144,12,10", "--filter",         "40,3,3",
+                                 "--padding", "1,1,1,1", "-q",      "-c",          "report.period=3us"};
+  for (const auto& [option, file] : {std::pair("--report", "r.json"), std::pair("--vcd", "w.vcd"),
+                                     std::pair("--transactions", "t.csv"), std::pair("--timeline", "t.json")})
+    words.insert(words.end(), {option, folder / file});
   if (numbers == Numbers::computed) words.insert(words.end(), {"--check", "--output", folder / "y.npy"});
   words.insert(words.end(), more.begin(), more.end());
   const auto result = tilevp(words);
@@ -33,7 +35,7 @@ Outputs run(const std::vector<std::string>& more, Numbers numbers = Numbers::com
   for (const auto* key : {"host", "files"}) report.as_object().erase(key);
   report.at("program").as_object().erase("options");
   return {described::compact(report), read_file(folder / "w.vcd"), read_file(folder / "t.csv"),
-          numbers == Numbers::computed ? read_file(folder / "y.npy") : ""};
+          read_file(folder / "t.json"), numbers == Numbers::computed ? read_file(folder / "y.npy") : ""};
 }
 
 TEST(Determinism, TwoRuns) {
@@ -50,6 +52,7 @@ TEST(Determinism, QuantumAndConstructionOrder) {
       EXPECT_EQ(other.report, first.report) << "quantum " << quantum << ", construction seed " << seed;
       EXPECT_TRUE(other.waves == first.waves) << "quantum " << quantum << ", construction seed " << seed;
       EXPECT_TRUE(other.transactions == first.transactions) << "quantum " << quantum << ", construction seed " << seed;
+      EXPECT_TRUE(other.timeline == first.timeline) << "quantum " << quantum << ", construction seed " << seed;
       EXPECT_TRUE(other.tensor == first.tensor) << "quantum " << quantum << ", construction seed " << seed;
     }
 }

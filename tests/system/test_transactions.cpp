@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
-#include <optional>
 
 #include "support/csv_reader.hpp"
 #include "system/command_runner.hpp"
@@ -141,19 +140,20 @@ std::uint64_t kernel_ps(const CsvFile& list) {
   namespace registers = neuroncore::registers;
   const std::uint64_t control = 0x1000'0000'0000 + registers::control_window;  // as in every shipped description
   std::uint64_t total = 0;
-  std::optional<std::uint64_t> begin, end;
+  constexpr std::uint64_t none = UINT64_MAX;
+  std::uint64_t begin = none, end = none;
   for (const CsvLine& line : list.lines) {
     if (line["kind"] != "host_write") continue;
     const std::uint64_t address = std::stoull(hex_of(line["what"]), nullptr, 16);
     for (unsigned e = 0; e < neuroncore::engines; ++e) {
       if (address != control + registers::sequencer(e) + registers::start) continue;
-      if (end) total += *end - *begin;
-      if (end || !begin) begin = line.number("requested_ps");
-      end.reset();
+      if (end != none) total += end - begin;
+      if (end != none || begin == none) begin = line.number("requested_ps");
+      end = none;
     }
     if (address == control + registers::interrupt) end = line.number("end_ps");
   }
-  return end ? total + *end - *begin : total;
+  return end == none ? total : total + end - begin;
 }
 
 std::uint64_t last_end_ps(const CsvFile& list) {
@@ -189,7 +189,7 @@ TEST_P(ReportFromTheList, EveryFigure) {
 const std::vector<std::vector<std::string>> programs{
     {"conv2d", "--shape", "1,144,12,10", "--filter", "40,3,3", "--padding", "1,1,1,1", "--random", "integers"},
     {"matmul", "--m", "200", "--k", "300", "--n", "600"},
-    {"dma/bench"}};
+    {"dma/bench", "--engines", "3", "--direction", "load"}};
 
 INSTANTIATE_TEST_SUITE_P(Programs, ReportFromTheList,
                          testing::Combine(testing::ValuesIn(programs), testing::Values("trn1", "trn2")));

@@ -1,19 +1,15 @@
 // Waves while a run goes on and however it ends: read from a pipe, which holds the run until it is read.
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <csignal>
 #include <thread>
 
 #include "support/vcd_reader.hpp"
 #include "system/command_runner.hpp"
+#include "system/pipe_reader.hpp"
 #include "tilevp/described/parse.hpp"
 
 namespace tilevp::test {
@@ -22,45 +18,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// The reading end of a named pipe.
-class Reader {
- public:
-  // Waits until somebody opens the pipe to write.
-  explicit Reader(const std::string& pipe) : descriptor_(open(pipe.c_str(), O_RDONLY | O_CLOEXEC)) {}
-  Reader(const Reader&) = delete;
-  Reader& operator=(const Reader&) = delete;
-  ~Reader() { close(descriptor_); }
-
-  const std::string& text() const { return text_; }
-  // Waits for more; false at the end.
-  bool read_more() {
-    std::array<char, 4096> buffer;
-    const ssize_t count = read(descriptor_, buffer.data(), buffer.size());
-    if (count > 0) text_.append(buffer.data(), static_cast<std::size_t>(count));
-    return count > 0;
-  }
-  void read_until(const std::string& part) {
-    while (text_.find(part) == std::string::npos && read_more()) continue;
-  }
-  // Waits until the pipe holds all it can, so that the writer waits for us.
-  void await_full() const {
-    const int capacity = fcntl(descriptor_, F_GETPIPE_SZ);
-    for (int held = 0; held < capacity; std::this_thread::yield()) ASSERT_EQ(ioctl(descriptor_, FIONREAD, &held), 0);
-  }
-  void read_all() {
-    while (read_more()) continue;
-  }
-
- private:
-  int descriptor_;
-  std::string text_;
-};
-
-std::string make_pipe(const Folder& folder) {
-  const auto pipe = folder / "w.vcd";
-  EXPECT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  return pipe;
-}
+std::string make_pipe(const Folder& folder) { return make_pipe(folder, "w.vcd"); }
 
 std::uint64_t simulated_ps(const std::string& report) {
   return described::parse(report, read_file(report)).tree.at("time").at("simulated_ps").to_number<std::uint64_t>();
@@ -80,7 +38,7 @@ TEST(WaveStreaming, ASignalLeavesWavesUpToThen) {
     std::string text;
     const auto result = test_tilevp({"run", "test/endless", "-q", "--report", folder / "r.json", "--vcd", pipe},
                                     [&, sent = signal](int child, const std::string&) {
-                                      Reader reader(pipe);
+                                      PipeReader reader(pipe);
                                       reader.read_until("$dumpvars");
                                       while (reader.text().size() < 400'000 && reader.read_more()) continue;
                                       kill(child, sent);
@@ -107,7 +65,7 @@ TEST(WaveStreaming, ASecondSignalEndsTheProcessAtOnce) {
   const auto pipe = make_pipe(folder);
   const auto result = test_tilevp({"run", "test/endless", "-q", "--report", folder / "r.json", "--vcd", pipe},
                                   [&](int child, const std::string&) {
-                                    Reader reader(pipe);
+                                    PipeReader reader(pipe);
                                     reader.read_until("$dumpvars");
                                     reader.await_full();
                                     while (!has_ended(child)) {
@@ -127,7 +85,7 @@ TEST(WaveStreaming, WhatHasHappenedIsSeenDuringTheRun) {
   bool seen = false;
   const auto result = test_tilevp({"run", "test/one-then-spin", "-q", "--vcd", pipe, "--trace", "core0.pe.busy"},
                                   [&](int child, auto&) {
-                                    Reader reader(pipe);
+                                    PipeReader reader(pipe);
                                     reader.read_until("\n1!\n");
                                     seen = reader.text().ends_with("\n0!\n");
                                     kill(child, SIGTERM);
@@ -177,7 +135,7 @@ TEST(WaveStreaming, AReaderThatGoesAwayIsOneLine) {
   const Folder folder;
   const auto pipe = make_pipe(folder);
   const auto result = test_tilevp({"run", "test/endless", "--vcd", pipe},
-                                  [&](int, const std::string&) { Reader(pipe).read_until("$dumpvars"); });
+                                  [&](int, const std::string&) { PipeReader(pipe).read_until("$dumpvars"); });
   expect_refused(result, "w.vcd: cannot write: Broken pipe");
   EXPECT_TRUE(exists(pipe));
 }
