@@ -40,12 +40,13 @@ void Intervals::add_time(Sums& sums, std::uint64_t begin_ps, std::uint64_t lengt
 // Bytes count in the period in which the transaction ends.
 void Intervals::record(const Record& record) {
   const Transaction& is = record.is;
+  if (is.status != "ok") return;
   if (is.kind == "instruction") {
     add_time(sums(is.initiator, "busy_ps"), is.begin_ps, is.busy_ps);
   } else if (is.kind == "packet") {
     add_time(sums(is.target, "busy_ps"), is.begin_ps, is.busy_ps);
   } else if (is.kind.ends_with("read") || is.kind.ends_with("write")) {
-    if (is.status != "ok" || is.kind.starts_with("host_")) return;
+    if (is.kind.starts_with("host_")) return;
     const bool read = is.kind.ends_with("read");
     if (is.busy_ps > 0) add_time(sums(is.target, "busy_ps"), is.begin_ps, is.busy_ps);
     add(sums(is.target, read ? "bytes_read" : "bytes_written"), is.end_ps, is.bytes);

@@ -39,9 +39,9 @@ OutputStream::~OutputStream() {
 }
 
 void OutputStream::fail() {
-  const int reason = errno;
+  failed_ = errno;
   gzclose_w(std::exchange(stream_, nullptr));
-  cannot_write(file_, reason);
+  cannot_write(file_, failed_);
 }
 
 void OutputStream::write(std::string_view text) {
@@ -61,6 +61,7 @@ void OutputStream::flush() {
 }
 
 void OutputStream::close() {
+  if (failed_ != 0) cannot_write(file_, failed_);
   if (stream_ == nullptr) return;
   errno = 0;
   if (gzclose_w(std::exchange(stream_, nullptr)) != Z_OK) cannot_write(file_, errno);

@@ -11,7 +11,7 @@ class OutputStream {
  public:
   enum class Format { plain, gzip };
 
-  // UserError where the file cannot be written, here and below.
+  // UserError where the file cannot be written, here and below. After the first of them `close` says it again.
   OutputStream(std::string file, Format format);
   // Closes; what cannot be written is lost.
   ~OutputStream();
@@ -31,6 +31,7 @@ class OutputStream {
   std::string file_;
   Format format_;
   gzFile_s* stream_ = nullptr;
+  int failed_ = 0;  // the system's reason
 };
 
 }  // namespace tilevp::platform
