@@ -1,11 +1,12 @@
-# tilevp_library(NAME [SOURCES ...] [DEPENDS ...])
+# tilevp_library(NAME [INTERNAL] [SOURCES ...] [DEPENDS ...])
 #
 # One target a folder. Its headers are included as "tilevp/NAME/x.hpp" and it exports nothing else: the include root holds
 # one symbolic link to the folder, so including a folder that is not among DEPENDS does not compile.
-# NAME may hold a slash (firmware/neuron); the target is then tilevp_firmware_neuron, alias tilevp::firmware_neuron.
+# NAME may hold a slash (platform/waves); the target is then tilevp_platform_waves, alias tilevp::platform_waves.
+# It is installed as TileVP::platform_waves, with its headers, unless it is INTERNAL.
 # Targets that name SystemC or Boost.JSON among DEPENDS start from precompiled headers (TileVPPrecompiled.cmake).
 function(tilevp_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "INTERNAL" "" "SOURCES;DEPENDS")
   string(REPLACE "/" "_" id ${name})
   set(root ${PROJECT_BINARY_DIR}/include/${id})
   cmake_path(GET name PARENT_PATH parent)
@@ -14,7 +15,7 @@ function(tilevp_library name)
   if(arg_SOURCES)
     add_library(tilevp_${id} STATIC ${arg_SOURCES})
     set(scope PUBLIC)
-    target_link_libraries(tilevp_${id} PRIVATE tilevp_options)
+    target_link_libraries(tilevp_${id} PRIVATE $<BUILD_INTERFACE:tilevp_options>)
     tilevp_precompile(tilevp_${id} ${arg_DEPENDS})
   else()
     add_library(tilevp_${id} INTERFACE)
@@ -23,6 +24,9 @@ function(tilevp_library name)
   add_library(tilevp::${id} ALIAS tilevp_${id})
   target_include_directories(tilevp_${id} ${scope} $<BUILD_INTERFACE:${root}>)
   target_link_libraries(tilevp_${id} ${scope} ${arg_DEPENDS})
+  if(NOT arg_INTERNAL)
+    tilevp_install_library(${name} ${id} ${root})
+  endif()
 endfunction()
 
 # tilevp_test(NAME SOURCES ... DEPENDS ... [LABELS ...] [OPTIMISED])

@@ -74,6 +74,26 @@ class CoreSemaphores final : public dma::SemaphoreSink {
   neuroncore::NeuronCore& core_;
 };
 
+// The memory, whoever made it.
+struct Hbm {
+  explicit Hbm(Simulation& simulation, const HbmParameters& parameters) {
+    if (parameters.implementation == nullptr)
+      own = std::make_unique<memory::Memory>("hbm", simulation, parameters, "hbm");
+    else
+      foreign = parameters.implementation->make("hbm", {simulation, parameters}, parameters.options);
+  }
+  template <class Output>
+  void bind_to(Output& output) {
+    if (own != nullptr)
+      output.bind(own->socket);
+    else
+      output.bind(*foreign.socket);
+  }
+
+  std::unique_ptr<memory::Memory> own;
+  BuiltMemory foreign;
+};
+
 using Steps = std::vector<std::function<void()>>;
 
 // Runs the steps in their order, or in one drawn from the seed.
@@ -137,7 +157,7 @@ struct Platform::Parts {
 
   Steps construction() {
     const Description& d = description;
-    Steps steps{[&] { hbm = std::make_unique<memory::Memory>("hbm", simulation, d.hbm, "hbm"); },
+    Steps steps{[&] { hbm = std::make_unique<Hbm>(simulation, d.hbm); },
                 [&] { router = std::make_unique<interconnect::Router>("router", regions_of(d), 0, "map"); },
                 [&] { core = std::make_unique<neuroncore::NeuronCore>("core0", simulation, d.core); },
                 [&] { host = std::make_unique<HostAgent>("host", simulation, d.host, host_map(d), host_port); }};
@@ -150,7 +170,7 @@ struct Platform::Parts {
   }
 
   Steps bindings() {
-    Steps steps{[&] { host->port().socket.bind(router->in); }, [&] { router->out(to_hbm).bind(hbm->socket); },
+    Steps steps{[&] { host->port().socket.bind(router->in); }, [&] { hbm->bind_to(router->out(to_hbm)); },
                 [&] { router->out(to_sbuf).bind(core->sbuf_window()); },
                 [&] { router->out(to_psum).bind(core->psum_window()); },
                 [&] { router->out(to_control).bind(core->control_window()); }};
@@ -165,7 +185,7 @@ struct Platform::Parts {
 
   Description description;
   Simulation simulation;
-  std::unique_ptr<memory::Memory> hbm;
+  std::unique_ptr<Hbm> hbm;
   std::unique_ptr<interconnect::Router> router;
   std::unique_ptr<neuroncore::NeuronCore> core;
   std::vector<std::unique_ptr<dma::DmaEngine>> engines;

@@ -147,13 +147,46 @@ std::vector<std::string> known_paths() {
   return paths;
 }
 
+constexpr std::string_view options_prefix = "hbm.options.";
+
 void check_sources(const Description& d, const std::string& path) {
   static const std::vector<std::string> known = known_paths();
   for (const auto& [key, text] : d.sources) {
-    if (std::ranges::find(known, key) == known.end())
+    // Those are the model's, which is not known here.
+    if (!key.starts_with(options_prefix) && std::ranges::find(known, key) == known.end())
       throw KeyError(path_to_key(path, key), "no such figure" + described::nearest_hint(key, known));
     if (text.empty()) throw KeyError(path_to_key(path, key), "expected a source, found an empty text");
   }
+}
+
+void check_option_sources(const Description& d) {
+  std::vector<std::string> known;
+  for (const auto& field : d.hbm.implementation->fields()) known.push_back(options_prefix.data() + field.path);
+  for (const auto& [key, text] : d.sources)
+    if (key.starts_with(options_prefix) && std::ranges::find(known, key) == known.end())
+      throw KeyError(path_to_key("sources", key), "no such figure" + described::nearest_hint(key, known));
+}
+
+// Finds the memory that the description names, and reads its options.
+void resolve_memory(Description& d, const MemoryModels& models) {
+  HbmParameters& hbm = d.hbm;
+  if (hbm.model == builtin_memory) {
+    if (!hbm.options.empty())
+      throw KeyError(path_to_key("hbm.options", std::string_view(hbm.options.begin()->key())),
+                     "unknown key; " + hbm.model + " has no options");
+    return;
+  }
+  hbm.implementation = models.find(hbm.model);
+  if (hbm.implementation == nullptr) {
+    auto names = models.names();
+    names.emplace_back(builtin_memory);
+    auto hint = described::nearest_hint(hbm.model, names);
+    if (hint.empty()) hint = "; there is " + described::join(names);
+    throw KeyError("hbm.model", "unknown memory model '" + hbm.model + "'" + hint +
+                                    (names.size() == 1 ? " (others come with --plugin)" : ""));
+  }
+  hbm.options = hbm.implementation->read(hbm.options, "hbm.options");
+  check_option_sources(d);
 }
 
 bool is_file_name(const std::string& name) { return name.find_first_of("./") != std::string::npos; }
@@ -182,7 +215,8 @@ void Description::check(const std::string& path) const {
   check_sources(*this, path_to_key(path, "sources"));
 }
 
-LoadedDescription load_description(const std::string& name_or_file, const std::vector<std::string>& overrides) {
+LoadedDescription load_description(const std::string& name_or_file, const std::vector<std::string>& overrides,
+                                   const MemoryModels& models) {
   const std::string text(shipped_description(name_or_file));
   const bool shipped = !text.empty();
   if (!shipped && !is_file_name(name_or_file)) {
@@ -194,7 +228,9 @@ LoadedDescription load_description(const std::string& name_or_file, const std::v
   auto document = shipped ? described::Document::from_text(name_or_file + ".json", text)
                           : described::Document::from_file(name_or_file);
   for (const auto& assignment : overrides) document.override_with(assignment);
-  return {document.read<Description>(), sha256(document.text()), overrides};
+  auto description = document.read<Description>();
+  document.check([&] { resolve_memory(description, models); });
+  return {std::move(description), sha256(document.text()), overrides};
 }
 
 std::vector<ClockDomain> clock_domains(const Description& description) {
@@ -210,6 +246,9 @@ std::string description_text(const Description& d) {
   out << d.name << ": " << d.summary << "\n\n";
   out << "  memory    hbm " << d.hbm.size_bytes / (1u << 30) << " GiB at " << hex(d.map.hbm_base) << "; core0 at "
       << hex(d.map.core0_base) << "\n";
+  if (d.hbm.implementation != nullptr)
+    out << "  model     hbm is " << d.hbm.model << " (" << d.hbm.implementation->summary() << ") "
+        << described::compact(d.hbm.options) << "\n";
   out << "  core      NC-v" << d.core.generation << ", 128 partitions of " << kib_text(d.core.sbuf_partition_bytes)
       << " (" << d.core.sbuf_reserved_bytes << " bytes reserved)\n";
   for (const auto& clock : clock_domains(d))

@@ -4,6 +4,7 @@
 #include <boost/describe.hpp>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "tilevp/dma/parameters.hpp"
 #include "tilevp/memory/memory.hpp"
 #include "tilevp/neuroncore/parameters.hpp"
+#include "tilevp/platform/memory_model.hpp"
 
 namespace tilevp::platform {
 
@@ -42,6 +44,18 @@ struct ReportParameters {
 };
 BOOST_DESCRIBE_STRUCT(ReportParameters, (), (period))
 
+// The memory, or another one in its place.
+struct HbmParameters : memory::MemoryParameters {
+  // Of the built-in memory, or of a plug-in's (docs/plugins.md).
+  std::string model = builtin_memory;
+  // The model's own keys.
+  boost::json::object options{};
+
+  // What `model` names, found when the description is loaded; null: the built-in memory. Not part of the description.
+  std::shared_ptr<const MemoryModel> implementation{};
+};
+BOOST_DESCRIBE_STRUCT(HbmParameters, (memory::MemoryParameters), (model, options))
+
 struct Description {
   std::string name = "custom";
   std::string summary{};
@@ -49,7 +63,7 @@ struct Description {
   std::vector<std::string> not_modelled{};
   // Path of a figure ("dma.bytes_per_ns"), or of the part that holds it ("host"), to where it comes from.
   std::map<std::string, std::string> sources{};
-  memory::MemoryParameters hbm{};
+  HbmParameters hbm{};
   neuroncore::Parameters core{};
   dma::Parameters dma{};
   HostParameters host{};
@@ -75,8 +89,10 @@ std::vector<std::string> shipped_descriptions();
 std::string_view shipped_description(std::string_view name);
 
 // `name_or_file`: a shipped name, else a file (anything with a dot or a slash). `overrides` are the `-c PATH=VALUE` in
-// their order. UserError with file and line, or the override, for anything wrong.
-LoadedDescription load_description(const std::string& name_or_file, const std::vector<std::string>& overrides);
+// their order. `models`: what `hbm.model` may name beside the built-in memory. UserError with file and line, or the
+// override, for anything wrong.
+LoadedDescription load_description(const std::string& name_or_file, const std::vector<std::string>& overrides,
+                                   const MemoryModels& models = {});
 
 // The clock domains that times may be given in: pe, vector, scalar, gpsimd, sync, dma.
 std::vector<ClockDomain> clock_domains(const Description& description);

@@ -9,6 +9,7 @@
 #include "tilevp/sc_main/command.hpp"
 #include "tilevp/sc_main/json_file.hpp"
 #include "tilevp/sc_main/messages.hpp"
+#include "tilevp/sc_main/plugins.hpp"
 
 namespace tilevp::command {
 namespace {
@@ -26,18 +27,21 @@ std::string checked(const std::string& file) {
   }
   // A relative name without a dot or slash would be taken for a shipped description.
   const bool plain = file.find_first_of("./") == std::string::npos;
-  return "description " + platform::load_description(plain ? "./" + file : file, {}).description.name;
+  return "description " + platform::load_description(plain ? "./" + file : file, {}, memory_models()).description.name;
 }
 
 }  // namespace
 
 int check(Words words) {
-  const std::vector<OptionSpec> options{{.name = "--help", .takes = Takes::nothing, .text = "this text"}};
+  const std::vector<OptionSpec> options{plugin_option(),
+                                        {.name = "--help", .takes = Takes::nothing, .text = "this text"}};
   const auto arguments = parse_arguments(words, options, "tilevp check");
   if (arguments.has("--help")) {
-    std::cout << "usage: tilevp check FILE...\n\nPlatform descriptions, reports and .npy files.\n";
+    std::cout << "usage: tilevp check FILE...\n\nPlatform descriptions, reports and .npy files.\n\n"
+              << help_lines(options);
     return 0;
   }
+  load_plugins(words);
   if (arguments.positionals().empty()) throw UserError("check", "expected at least one file");
   std::size_t wrong = 0;
   for (const auto& file : arguments.positionals()) {

@@ -26,7 +26,8 @@ void print_help() {
          "       tilevp describe registers [--platform NAME|FILE]   the register reference (Markdown)\n"
          "       tilevp describe rules                              what the machine forbids (Markdown)\n"
          "       tilevp describe statistics [--platform NAME|FILE]  what each figure of a report means (Markdown)\n"
-         "       tilevp describe options                            the keys of a description (Markdown)\n";
+         "       tilevp describe options                            the keys of a description (Markdown)\n"
+         "each with --plugin FILE: a plug-in's programs, memory models and their options too\n";
 }
 
 void expect_words(const Arguments& arguments, std::size_t count, std::string_view usage) {
@@ -54,11 +55,12 @@ void describe_program(Words words) {
 
 void describe_platform(Words words) {
   const std::vector<OptionSpec> options{{.name = "-c", .placeholder = "PATH=VALUE", .repeatable = true},
+                                        plugin_option(),
                                         {.name = "--format", .placeholder = "text|json"}};
   const auto arguments = parse_arguments(words, options, "tilevp describe platform");
   expect_words(arguments, 1, "a platform: " + described::join(platform::shipped_descriptions()) + " or a file");
   const auto format = choice("--format", arguments.value("--format", "text"), {"text", "json"});
-  const auto loaded = platform::load_description(arguments.positionals()[0], arguments.all("-c"));
+  const auto loaded = platform::load_description(arguments.positionals()[0], arguments.all("-c"), memory_models());
   if (format == "json") {
     std::cout << described::pretty_struct(loaded.description);
     return;
@@ -93,11 +95,21 @@ void describe_registers(Words words) {
   for (const auto& window : machine.register_windows()) std::cout << "\n## " << window.name << "\n\n" << window.table;
 }
 
+void print_fields(const std::vector<described::Field>& fields, const std::string& prefix) {
+  std::cout << "\n| key | type | default |\n|---|---|---|\n";
+  for (const auto& field : fields)
+    std::cout << "| `" << prefix << field.path << "` | " << field.type << " | `" << field.default_value << "` |\n";
+}
+
 void describe_options(Words words) {
-  expect_words(parse_arguments(words, {}, "tilevp describe options"), 0, "no further word");
-  std::cout << "# Keys of a platform description\n\n| key | type | default |\n|---|---|---|\n";
-  for (const auto& field : described::describe_fields<platform::Description>())
-    std::cout << "| `" << field.path << "` | " << field.type << " | `" << field.default_value << "` |\n";
+  expect_words(parse_arguments(words, {plugin_option()}, "tilevp describe options"), 0, "no further word");
+  std::cout << "# Keys of a platform description\n";
+  print_fields(described::describe_fields<platform::Description>(), "");
+  for (const auto& name : memory_models().names()) {
+    const auto model = memory_models().find(name);
+    std::cout << "\n## " << name << "\n\n" << model->summary() << ": with `hbm.model` \"" << name << "\"\n";
+    print_fields(model->fields(), "hbm.options.");
+  }
 }
 
 void describe_rules(Words words) {
@@ -126,6 +138,7 @@ int describe(Words words) {
     print_help();
     return 0;
   }
+  load_plugins(words);
   const auto kind = choice("describe", words[0], kinds);
   const auto rest = words.subspan(1);
   if (kind == "program") describe_program(rest);

@@ -1,4 +1,4 @@
-// `tilevp list programs|platforms|probes|statistics|rules`.
+// `tilevp list programs|platforms|models|probes|statistics|rules`.
 #include <iostream>
 
 #include "tilevp/base/errors.hpp"
@@ -22,6 +22,12 @@ void list_platforms() {
     std::cout << name << "  " << platform::load_description(name, {}).description.summary << "\n";
 }
 
+void list_models() {
+  std::cout << platform::builtin_memory << "  the memory with bandwidth by contiguous run and burst (built in)\n";
+  for (const auto& name : memory_models().names())
+    std::cout << name << "  " << memory_models().find(name)->summary() << "\n";
+}
+
 void list_probes(const platform::Description& description) {
   platform::Platform machine(description, {});
   for (const auto* probe : machine.simulation().probes().all())
@@ -43,20 +49,23 @@ void list_rules() {
 }  // namespace
 
 int list(Words words) {
-  const std::vector<std::string> kinds{"programs", "platforms", "probes", "statistics", "rules"};
+  const std::vector<std::string> kinds{"programs", "platforms", "models", "probes", "statistics", "rules"};
   auto options = platform_options();
   options.push_back({.name = "--help", .takes = Takes::nothing, .text = "this text"});
   const auto arguments = parse_arguments(words, options, "tilevp list");
   if (arguments.has("--help")) {
-    std::cout << "usage: tilevp list programs|platforms|probes|statistics|rules [options]\n\n" << help_lines(options);
+    std::cout << "usage: tilevp list programs|platforms|models|probes|statistics|rules [options]\n\n"
+              << help_lines(options);
     return 0;
   }
+  load_plugins(words);
   if (arguments.positionals().size() != 1)
     throw UserError(
         "list", "expected one of " + described::join(kinds) + ", found " + words_text(arguments.positionals().size()));
   const auto kind = choice("list", arguments.positionals()[0], kinds);
   const auto description = load_platform(arguments).description;
   if (kind == "programs") list_programs();
+  if (kind == "models") list_models();
   if (kind == "platforms") list_platforms();
   if (kind == "probes") list_probes(description);
   if (kind == "statistics") list_statistics(description);

@@ -12,6 +12,7 @@
 #include "tilevp/platform/version.hpp"
 #include "tilevp/sc_main/command.hpp"
 #include "tilevp/sc_main/messages.hpp"
+#include "tilevp/sc_main/plugins.hpp"
 #include "tilevp/sc_main/times.hpp"
 
 namespace tilevp::command {
@@ -76,7 +77,9 @@ void print_no_end(const NoEnd& error) {
 }
 
 int print_defect(const std::string& text) {
-  print_error("defect of tilevp: " + text);
+  print_error((plugins().empty() ? "defect of tilevp: "
+                                 : "defect of tilevp or of the plug-in " + described::join(plugins()) + ": ") +
+              text);
   return static_cast<int>(Outcome::defect);
 }
 
@@ -117,6 +120,8 @@ int main_command(Words words) {
     return static_cast<int>(Outcome::user_error);
   } catch (const std::exception& error) {
     return print_defect(error.what());
+  } catch (...) {
+    return print_defect("an exception of a type that is no std::exception");
   }
 }
 

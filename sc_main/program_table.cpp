@@ -4,13 +4,10 @@
 
 namespace tilevp::command {
 
-const runtime::ProgramRegistry& programs() {
-  static const runtime::ProgramRegistry registry = [] {
-    runtime::ProgramRegistry all;
-    neuron::register_programs(all);
-    return all;
-  }();
-  return registry;
+runtime::ProgramRegistry builtin_programs() {
+  runtime::ProgramRegistry all;
+  neuron::register_programs(all);
+  return all;
 }
 
 }  // namespace tilevp::command

@@ -7,10 +7,12 @@
 
 #include "tilevp/runtime/program.hpp"
 #include "tilevp/sc_main/arguments.hpp"
+#include "tilevp/sc_main/plugins.hpp"
 
 namespace tilevp::command {
 
-const runtime::ProgramRegistry& programs();
+// Those of this build alone; programs() (plugins.hpp) has the plug-ins' too.
+runtime::ProgramRegistry builtin_programs();
 
 std::vector<OptionSpec> option_specs(const runtime::Program& program);
 

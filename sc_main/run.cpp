@@ -233,6 +233,7 @@ int execute(const RunPlan& plan, Progress& progress) {
 }  // namespace
 
 int run(Words words) {
+  load_plugins(words);
   if (!words.empty() && (words[0] == "--help" || words[0] == "-h")) {
     std::cout << run_help();
     return 0;

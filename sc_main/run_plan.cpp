@@ -65,6 +65,7 @@ void check_files_of(const RunPlan& plan, const Arguments& arguments) {
   for (const auto& dump : plan.dumps) written.push_back({"--dump", dump.file});
   for (const auto& load : plan.loads) read.push_back({"--load", load.file});
   read.push_back({"--platform", arguments.value("--platform")});
+  for (const auto& file : plugins()) read.push_back({"--plugin", file});
   check_files(written, read);
 }
 
@@ -104,11 +105,12 @@ std::vector<OptionSpec> platform_options() {
           {.name = "-c",
            .placeholder = "PATH=VALUE",
            .text = "set one value of the description; the last wins",
-           .repeatable = true}};
+           .repeatable = true},
+          plugin_option()};
 }
 
 platform::LoadedDescription load_platform(const Arguments& arguments) {
-  return platform::load_description(arguments.value("--platform", "trn1"), arguments.all("-c"));
+  return platform::load_description(arguments.value("--platform", "trn1"), arguments.all("-c"), memory_models());
 }
 
 std::vector<OptionSpec> run_options() {

@@ -37,7 +37,7 @@ struct RunPlan {
   bool quiet = false;
 };
 
-// Options that choose and change the platform: --platform, -c.
+// Options that choose and change the platform: --platform, -c, --plugin.
 std::vector<OptionSpec> platform_options();
 platform::LoadedDescription load_platform(const Arguments& arguments);
 

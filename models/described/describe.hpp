@@ -18,7 +18,7 @@ template <class T>
 std::string type_text() {
   if constexpr (is_optional<T>) {
     return "optional " + type_text<typename T::value_type>();
-  } else if constexpr (DescribedStruct<T>) {
+  } else if constexpr (DescribedStruct<T> || is_tree<T>) {
     return "object";
   } else if constexpr (DescribedEnum<T>) {
     return "one of " + join(enumerator_names<T>());

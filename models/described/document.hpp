@@ -47,6 +47,12 @@ class Document {
     return result;
   }
 
+  // Runs a check that needs to know more than the structs do: its KeyErrors are told as those of read().
+  template <class Work>
+  void check(Work&& work) const {
+    located(std::forward<Work>(work), !overrides_.empty());
+  }
+
   // The file as it was read, without overrides.
   const boost::json::value& tree() const { return parsed_.tree; }
   const std::string& name() const { return name_; }

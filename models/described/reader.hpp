@@ -116,6 +116,9 @@ void read(T& out, const boost::json::value& value, const std::string& path) {
   } else if constexpr (std::same_as<T, std::string>) {
     if (!value.is_string()) throw KeyError(path, "expected a string, found " + found(value));
     out = std::string(value.get_string());
+  } else if constexpr (is_tree<T>) {
+    if (!value.is_object()) throw KeyError(path, "expected an object, found " + found(value));
+    out = value.get_object();
   } else if constexpr (is_list<T>) {
     detail::read_list(out, value, path);
   } else {

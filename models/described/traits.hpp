@@ -3,6 +3,7 @@
 #include <array>
 #include <boost/describe/enumerators.hpp>
 #include <boost/describe/members.hpp>
+#include <boost/json/object.hpp>
 #include <boost/mp11/algorithm.hpp>
 #include <concepts>
 #include <map>
@@ -31,6 +32,9 @@ template <class T>
 constexpr bool is_map = false;
 template <class T>
 constexpr bool is_map<std::map<std::string, T>> = true;
+// Keys that the struct's own module does not know: whoever does reads them with a struct of its own.
+template <class T>
+constexpr bool is_tree = std::same_as<T, boost::json::object>;
 
 // All public members, those of bases first.
 template <DescribedStruct T>

@@ -26,6 +26,8 @@ boost::json::value to_json(const T& value) {
     boost::json::object object;
     for (const auto& [key, element] : value) object.emplace(key, to_json(element));
     return object;
+  } else if constexpr (is_tree<T>) {
+    return value;
   } else if constexpr (std::floating_point<T>) {
     return boost::json::value(static_cast<double>(value));
   } else {

@@ -188,31 +188,28 @@ void copy(Host& host, runtime::ProgramResult&) {
 namespace tilevp::command {
 
 // In place of the command's own table.
-const runtime::ProgramRegistry& programs() {
-  static const runtime::ProgramRegistry registry = [] {
-    using namespace tilevp::test;
-    runtime::ProgramRegistry all;
-    neuron::register_programs(all);
-    const std::pair<const char*, Body> table[] = {{"test/free-size", free_size},
-                                                  {"test/accumulate", accumulate},
-                                                  {"test/undefined-read", undefined_read},
-                                                  {"test/deadlock", deadlock},
-                                                  {"test/unmapped", unmapped},
-                                                  {"test/spin", spin},
-                                                  {"test/endless", endless},
-                                                  {"test/one-then-spin", one_then_spin},
-                                                  {"test/defect", defect},
-                                                  {"test/wrong", wrong},
-                                                  {"test/good", good},
-                                                  {"test/store", store},
-                                                  {"test/warning", warning},
-                                                  {"test/compute", compute},
-                                                  {"test/copy", copy}};
-    for (const auto& [name, body] : table)
-      all.add(name, [name = std::string(name), body = body] { return std::make_unique<RawProgram>(name, body); });
-    return all;
-  }();
-  return registry;
+runtime::ProgramRegistry builtin_programs() {
+  using namespace tilevp::test;
+  runtime::ProgramRegistry all;
+  neuron::register_programs(all);
+  const std::pair<const char*, Body> table[] = {{"test/free-size", free_size},
+                                                {"test/accumulate", accumulate},
+                                                {"test/undefined-read", undefined_read},
+                                                {"test/deadlock", deadlock},
+                                                {"test/unmapped", unmapped},
+                                                {"test/spin", spin},
+                                                {"test/endless", endless},
+                                                {"test/one-then-spin", one_then_spin},
+                                                {"test/defect", defect},
+                                                {"test/wrong", wrong},
+                                                {"test/good", good},
+                                                {"test/store", store},
+                                                {"test/warning", warning},
+                                                {"test/compute", compute},
+                                                {"test/copy", copy}};
+  for (const auto& [name, body] : table)
+    all.add(name, [name = std::string(name), body = body] { return std::make_unique<RawProgram>(name, body); });
+  return all;
 }
 
 }  // namespace tilevp::command

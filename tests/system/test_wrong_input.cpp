@@ -41,7 +41,7 @@ TEST(WrongInput, Commands) {
   expect_refused({{"rnu"}, {"rnu: unknown command", "nearest is 'run'"}});
   expect_refused({{"run"}, {"expected a program first", "neuron/conv2d"}});
   expect_refused({{"run", "conv3d"}, {"conv3d: unknown program", "conv2d"}});
-  expect_refused({{"list"}, {"expected one of programs, platforms, probes, statistics, rules"}});
+  expect_refused({{"list"}, {"expected one of programs, platforms, models, probes, statistics, rules"}});
   expect_refused({{"run", "transformer"}, {"transformer: unknown program; there are dma/bench, neuron/conv2d"}});
   expect_refused({{"list"}, {"found nothing"}});
   expect_refused({{"describe", "platform"}, {"expected a platform: trn1, trn2, trn3 or a file, found nothing"}});

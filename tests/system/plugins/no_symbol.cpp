@@ -1,0 +1,2 @@
+// A shared library that is no plug-in.
+extern "C" int tilevp_not_a_plugin() { return 1; }
