@@ -38,11 +38,13 @@ function(tilevp_serves_plugins target)
   foreach(library ${libraries})
     get_target_property(type ${library} TYPE)
     if(type STREQUAL "STATIC_LIBRARY")
-      list(APPEND archives ${library})
+      list(APPEND archives $<TARGET_FILE:${library}>)
     endif()
   endforeach()
-  list(JOIN archives "," archives)
-  target_link_libraries(${target} PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,${archives}>)
+  # As options, which stand first: CMake's WHOLE_ARCHIVE feature (3.25) names an archive twice where others depend on it, and
+  # the linker then finds everything twice. What follows on the line finds it there.
+  target_link_options(${target} PRIVATE LINKER:--whole-archive ${archives} LINKER:--no-whole-archive)
+  target_link_libraries(${target} PRIVATE ${libraries})
   set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON)
 endfunction()
 

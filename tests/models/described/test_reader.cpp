@@ -132,6 +132,37 @@ TEST(Writer, WhatItWritesIsReadBack) {
   EXPECT_EQ(again.clocks_hz, machine.clocks_hz);
 }
 
+struct WithTree {
+  std::string model = "a";
+  boost::json::object options{};
+};
+BOOST_DESCRIBE_STRUCT(WithTree, (), (model, options))
+
+TEST(Reader, ATreeIsKeptAsItIs) {
+  const std::string text = R"({"model":"b","options":{"deep":{"list":[1,"x"]},"rate":0.1}})";
+  EXPECT_EQ(compact(to_json(read_text<WithTree>(text))), text);
+  EXPECT_THROW(read_text<WithTree>(R"({"options": [1]})"), KeyError);
+  EXPECT_EQ(describe_fields<WithTree>()[1].type, "object");
+  EXPECT_EQ(describe_fields<WithTree>()[1].default_value, "{}");
+}
+
+TEST(Document, LaterChecksNameThePlaceToo) {
+  const auto error_at = [](Document& document, const std::string& path) -> std::string {
+    try {
+      document.read<WithTree>();
+      document.check([&] { throw KeyError(path, "is wrong"); });
+    } catch (const UserError& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  auto document = Document::from_text("d.json", "{\n\"options\": {\n\"rate\": 1}}");
+  EXPECT_EQ(error_at(document, "options.rate"), "d.json:3: options.rate: is wrong");
+  document.override_with("options.rate=2");
+  EXPECT_EQ(error_at(document, "options.rate"), "-c options.rate: is wrong");
+  EXPECT_EQ(error_at(document, "model"), "d.json: model: is wrong");
+}
+
 TEST(Describe, ListsPathTypeAndDefault) {
   const auto fields = describe_fields<Machine>();
   std::vector<std::string> lines;
