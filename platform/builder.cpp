@@ -147,8 +147,9 @@ struct Platform::Parts {
   MachineParts machine() {
     return {*core,
             engines,
-            *hbm,
+            hbm->own.get(),
             description.map.hbm_base,
+            description.hbm.size_bytes,
             description.map.core0_base,
             [this](std::uint64_t address, std::span<std::byte> bytes) {
               return host->port().debug(memory::Command::read, address, bytes) == bytes.size();

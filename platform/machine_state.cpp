@@ -182,8 +182,8 @@ class State {
   std::string anywhere(std::uint64_t address, numeric::DType dtype) const {
     const std::uint64_t size = numeric::size_bytes(dtype);
     const std::uint64_t hbm = address - parts_.hbm_base;
-    if (address >= parts_.hbm_base && hbm < parts_.hbm.parameters().size_bytes)
-      return parts_.hbm.is_defined(hbm, std::min(size, parts_.hbm.parameters().size_bytes - hbm))
+    if (address >= parts_.hbm_base && hbm < parts_.hbm_bytes)
+      return parts_.hbm == nullptr || parts_.hbm->is_defined(hbm, std::min(size, parts_.hbm_bytes - hbm))
                  ? value(address, dtype)
                  : "?";
     const std::uint64_t offset = address - parts_.core_base;

@@ -17,8 +17,9 @@ namespace tilevp::platform {
 struct MachineParts {
   neuroncore::NeuronCore& core;
   const std::vector<std::unique_ptr<dma::DmaEngine>>& engines;
-  const memory::Memory& hbm;
+  const memory::Memory* hbm;  // null: a plug-in's, which does not say what was written
   std::uint64_t hbm_base;
+  std::uint64_t hbm_bytes;
   std::uint64_t core_base;
   // A debug read; false where not all bytes lie in memory.
   std::function<bool(std::uint64_t address, std::span<std::byte> bytes)> read;

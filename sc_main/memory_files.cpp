@@ -176,7 +176,7 @@ void load(platform::Platform& machine, const std::vector<LoadFile>& files) {
     const std::span bytes(file.bytes);
     for (std::uint64_t done = 0; done < bytes.size(); done += piece_bytes)
       if (!machine.debug_write(file.address + done, bytes.subspan(done, std::min(piece_bytes, bytes.size() - done))))
-        throw Defect("--load: " + hex(file.address) + " took fewer bytes than its memory has");
+        throw UserError(load_option, hex(file.address) + ": the memory model there has no debug access");
   }
 }
 
@@ -187,7 +187,7 @@ void dump(platform::Platform& machine, const std::vector<DumpFile>& files) {
     for (std::uint64_t done = 0; done < file.bytes; done += piece.size()) {
       piece.resize(std::min(piece_bytes, file.bytes - done));
       if (!machine.debug_read(file.address + done, piece))
-        throw Defect("--dump: " + hex(file.address) + " gave fewer bytes than its memory has");
+        throw UserError(dump_option, hex(file.address) + ": the memory model there has no debug access");
       out.write(piece);
     }
     out.commit();

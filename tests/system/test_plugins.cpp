@@ -114,6 +114,19 @@ TEST(PluginExample, BuiltInProgramsRunOnItsMemory) {
   EXPECT_EQ(read_file(folder / "a.npy"), read_file(folder / "b.npy"));
 }
 
+TEST(PluginExample, FilesGoInAndOutOfItsMemory) {
+  const Folder folder;
+  write_file(folder / "in", "0123456789abcdef");
+  const auto result =
+      tilevp(scale({"--load", "0x1fffff8=" + (folder / "in"), "--dump", "0x1fffff8:16=" + (folder / "out")}));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(read_file(folder / "out"), "0123456789abcdef");
+  expect_error(tilevp(run_with("misbehaving", "plugin/touch",
+                               {"-c", "hbm.model=plugin/extension", "--dump", "0x0:16=" + (folder / "none")})),
+               2, HasSubstr("--dump: 0x0: the memory model there has no debug access"));
+  EXPECT_FALSE(exists(folder / "none"));
+}
+
 // ---- Options of a model are keys like all others.
 
 TEST(PluginOptions, UnknownKeysAreErrorsWithTheNearest) {

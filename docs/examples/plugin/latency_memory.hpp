@@ -38,6 +38,7 @@ class LatencyMemory : public sc_core::sc_module {
   using Page = std::array<unsigned char, page_bytes>;
 
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  unsigned int transport_dbg(tlm::tlm_generic_payload& payload);
   tlm::tlm_response_status check(const tlm::tlm_generic_payload& payload) const;
   void move(const tlm::tlm_generic_payload& payload);
 
