@@ -100,6 +100,7 @@ TEST_P(HowTo, SaysWhatHappens) {
   const fs::path source = TILEVP_SOURCE_DIR;
   fs::create_directories(root / "build/release");
   fs::create_symlink(TILEVP_BINARY, root / "build/release/tilevp");
+  fs::create_directory_symlink(TILEVP_PLUGINS, root / "build/release/plugins");
   for (const auto* folder : {"data", "docs"}) fs::create_directory_symlink(source / folder, root / folder);
   const auto steps = steps_of(read_file(source / "docs/howto" / (GetParam() + ".md")));
   ASSERT_FALSE(steps.empty());
