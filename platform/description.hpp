@@ -12,7 +12,7 @@
 #include "tilevp/base/clock_domain.hpp"
 #include "tilevp/described/document.hpp"
 #include "tilevp/dma/parameters.hpp"
-#include "tilevp/memory/memory.hpp"
+#include "tilevp/memory/parameters.hpp"
 #include "tilevp/neuroncore/parameters.hpp"
 #include "tilevp/platform/memory_model.hpp"
 

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include "tilevp/base/effects.hpp"
 #include "tilevp/base/errors.hpp"
 #include "tilevp/described/nearest.hpp"
 #include "tilevp/platform/wave_recording.hpp"

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tilevp/base/effects.hpp"
 #include "tilevp/platform/description.hpp"
 #include "tilevp/platform/recording.hpp"
 #include "tilevp/runtime/program.hpp"

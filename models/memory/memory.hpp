@@ -13,7 +13,6 @@
 // makes all bytes count as defined and every later effect execute at once.
 #include <tlm_utils/multi_passthrough_target_socket.h>
 
-#include <boost/describe.hpp>
 #include <cstdint>
 #include <string>
 #include <systemc>
@@ -28,18 +27,9 @@
 #include "tilevp/memory/commit_wait.hpp"
 #include "tilevp/memory/defined_map.hpp"
 #include "tilevp/memory/memory_access.hpp"
+#include "tilevp/memory/parameters.hpp"
 
 namespace tilevp::memory {
-
-struct MemoryParameters {
-  std::uint64_t size_bytes = std::uint64_t{16} << 30;
-  std::uint64_t clock_hz = 1'000'000'000;
-  // From a request to its first byte, beside the time it waits for the port; does not occupy the port.
-  double latency_ns = 0;
-  // Rates in bits a cycle of clock_hz.
-  BandwidthModel bandwidth = flat_model(512);
-};
-BOOST_DESCRIBE_STRUCT(MemoryParameters, (), (size_bytes, clock_hz, latency_ns, bandwidth))
 
 // Port numbers of initiators that carry no extension: this + the number of the binding they come through.
 inline constexpr unsigned foreign_port_base = 0x1'0000;
