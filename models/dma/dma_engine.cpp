@@ -88,6 +88,16 @@ void DmaEngine::add_registers() {
                                 .access = w1c,
                                 .text = "bit q: a descriptor of queue q with the interrupt flag has ended",
                                 .on_write = [this](unsigned, std::uint64_t) { update_interrupt(); }});
+  registers_.add({.name = "reset",
+                  .offset = registers::reset,
+                  .text = "1 drops all that was released; reads 1 until the packets in flight have ended",
+                  .on_read = [this](unsigned) -> std::uint64_t { return resetting_ ? 1 : 0; },
+                  .on_write =
+                      [this](unsigned, std::uint64_t value) {
+                        if (value != 1) return;
+                        resetting_ = true;
+                        wake();
+                      }});
   const auto ring_register = [](const char* name, std::uint64_t offset, unsigned bytes, RegisterAccess access) {
     RegisterSpec spec;
     spec.name = name;
@@ -140,12 +150,28 @@ void DmaEngine::run() {
   for (;;) {
     simulation_.arbiter().settle(agent_.port());
     woken_ = false;
+    if (resetting_) reset();
     fetch_blocks();
     if (Queue* queue = choose())
       issue(*queue);
     else
       sleep();
   }
+}
+
+// Packets in flight were granted: they end as they would have, and so do descriptors of which they are the last.
+void DmaEngine::reset() {
+  const auto fetching = [](const auto& queue) { return queue->fetching(); };
+  while (in_flight_ > 0 || std::ranges::any_of(queues_, fetching)) {
+    watches_flights_ = true;
+    sc_core::wait(wake_event_);
+  }
+  watches_flights_ = false;
+  for (const auto& queue : queues_) queue->reset();
+  pending_queues_ = 0;
+  registers_.reset();
+  update_interrupt();
+  resetting_ = false;
 }
 
 Queue* DmaEngine::choose() {

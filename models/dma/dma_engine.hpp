@@ -109,6 +109,7 @@ class DmaEngine : public sc_core::sc_module {
   void wake();
   void sleep();
   Queue* choose();
+  void reset();
 
   void fetch_blocks();
   void fetch(Queue& queue, const Queue::Block& block);
@@ -158,6 +159,7 @@ class DmaEngine : public sc_core::sc_module {
   CyclesQ32 free_ = 0;                // when the engine takes the next packet, in ps * 2^32
   std::uint64_t slot_freed_ps_ = 0;   // when the limit on packets in flight last held the engine up
   bool woken_ = false;
+  bool resetting_ = false;
   bool watches_flights_ = false;
   sc_core::sc_event wake_event_;
   std::vector<std::byte> source_bytes_;  // scratch of effects: one packet

@@ -99,7 +99,7 @@ void DmaEngine::Fetch::complete() {
 }
 
 void DmaEngine::deliver(const Fetch& fetch) {
-  for (std::uint64_t i = 0; i < fetch.block.count; ++i) {
+  for (std::uint64_t i = 0; i < fetch.block.count && !resetting_; ++i) {
     const std::uint64_t number = fetch.block.first + i;
     const std::span<const std::byte, descriptor_bytes> bytes(fetch.bytes.data() + i * descriptor_bytes,
                                                              descriptor_bytes);

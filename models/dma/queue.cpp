@@ -81,6 +81,16 @@ void Queue::end_descriptor() {
   set_depth(now_ps(), -1);
 }
 
+void Queue::reset() {
+  waiting.clear();
+  running.reset();
+  doorbells_.clear();
+  ring_base_ = ring_size_ = 0;
+  base_set_ = false;
+  rung_ = fetched_ = completed_ = 0;
+  depth.set(now_ps(), 0);
+}
+
 std::optional<Queue::Block> Queue::next_block() const {
   const std::uint64_t ahead = waiting.size();
   if (fetching_ || rung_ == fetched_ || ahead > prefetch_ / 2) return std::nullopt;

@@ -56,6 +56,8 @@ class Queue {
   // are pending than it holds.
   void ring(std::uint32_t count, std::uint64_t now, std::uint64_t ready_ps, std::uint64_t cause);
   void end_descriptor();
+  // As built, but for statistics: no ring, nothing released. Nothing of the queue may be in flight.
+  void reset();
 
   // Descriptors ended since the ring base was set.
   std::uint64_t completed() const { return completed_; }
@@ -71,6 +73,7 @@ class Queue {
   // `descriptor` is number `number`, decoded at `now`; `fetch` is the id of what brought it.
   void fetched(const Descriptor& descriptor, std::uint64_t number, std::uint64_t now, std::uint64_t fetch);
   void end_fetch() { fetching_ = false; }
+  bool fetching() const { return fetching_; }
 
   // When the first waiting or running descriptor may go on; nothing when none is there.
   std::optional<std::uint64_t> ready_ps() const;

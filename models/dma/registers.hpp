@@ -13,6 +13,7 @@ inline constexpr unsigned interrupt_line = 8;
 inline constexpr std::uint64_t status = 0x000;  // ro u32: bit 0 busy
 inline constexpr std::uint64_t interrupt =
     0x004;  // w1c u32: bit q: a descriptor of queue q with the interrupt flag has ended
+inline constexpr std::uint64_t reset = 0x008;  // rw u32: 1 drops all that was released; reads 1 until that is done
 
 // Queue q at queue_base(q).
 inline constexpr std::uint64_t queue_base(unsigned q) { return 0x400 + 0x40 * std::uint64_t{q}; }

@@ -26,11 +26,12 @@ ControlRegisters::ControlRegisters(RegisterFile& file, CoreState& state) : state
   for (unsigned e = 0; e < engines; ++e) add_sequencer(file, e);
   add_counters(file);
   add_semaphores(file);
+  add_reset(file);
   RegisterSpec interrupt;
   interrupt.name = "interrupt";
   interrupt.offset = registers::interrupt;
   interrupt.access = RegisterAccess::w1c;
-  interrupt.text = "bit e: sequencer e has halted";
+  interrupt.text = "bit e: sequencer e has halted; bit 8 + e: engine e has stopped at a fault";
   interrupt.on_write = [this](unsigned, std::uint64_t) {
     if (interrupt_changed) interrupt_changed();
   };
@@ -77,15 +78,40 @@ void ControlRegisters::add_sequencer(RegisterFile& file, unsigned e) {
     state_.sequencers[e]->start(base_register.value(), count_register.value(), memory::id_of_access(file.access()));
   };
   file.add(std::move(start));
-  RegisterSpec status = read_only("", base + registers::status, 4, "0 idle, 1 running, 2 halted", [this, e](unsigned) {
-    return static_cast<std::uint64_t>(state_.sequencers[e]->status());
-  });
+  RegisterSpec status =
+      read_only("", base + registers::status, 4, "0 idle, 1 running, 2 halted, 3 faulted",
+                [this, e](unsigned) { return static_cast<std::uint64_t>(state_.sequencers[e]->status()); });
   status.name = prefix + "status";
   file.add(std::move(status));
   RegisterSpec executed = read_only("", base + registers::executed, 4, "instructions issued since start",
                                     [this, e](unsigned) { return state_.sequencers[e]->executed(); });
   executed.name = prefix + "executed";
   file.add(std::move(executed));
+  RegisterSpec fault =
+      read_only("", base + registers::fault_index, 4, "the instruction that faulted, while status is 3",
+                [this, e](unsigned) { return state_.sequencers[e]->fault_index(); });
+  fault.name = prefix + "fault_index";
+  file.add(std::move(fault));
+}
+
+void ControlRegisters::add_reset(RegisterFile& file) {
+  RegisterSpec reset;
+  reset.name = "reset";
+  reset.offset = registers::reset;
+  reset.text = "1 resets the core; reads 1 until everything in flight has ended";
+  reset.on_read = [this](unsigned) { return state_.resetting ? 1U : 0U; };
+  reset.on_write = [this](unsigned, std::uint64_t value) {
+    if (value == 1) state_.reset();
+  };
+  file.add(std::move(reset));
+  RegisterSpec control;
+  control.name = "fault_control";
+  control.offset = registers::fault_control;
+  control.text = "bit 0: a fault of an engine stops the engine and raises its interrupt; 0: it ends the run";
+  control.on_write = [this](unsigned, std::uint64_t value) {
+    for (Sequencer* const sequencer : state_.sequencers) sequencer->survive_faults((value & 1) != 0);
+  };
+  file.add(std::move(control));
 }
 
 void ControlRegisters::add_counters(RegisterFile& file) {

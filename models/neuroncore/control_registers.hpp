@@ -21,6 +21,8 @@ struct CoreState {
   DmaTrigger* dma = nullptr;
   std::uint32_t dma_engines = 0;
   std::uint32_t dma_queues = 0;
+  std::function<void()> reset{};
+  bool resetting = false;
 };
 
 class ControlRegisters {
@@ -28,8 +30,8 @@ class ControlRegisters {
   // Declares the registers in `file`; `state` outlives it.
   ControlRegisters(RegisterFile& file, CoreState& state);
 
-  // Sequencer `engine` has halted.
-  void set_interrupt(unsigned engine) { interrupt_->set_bits(1U << engine); }
+  void set_interrupt(unsigned bit) { interrupt_->set_bits(1U << bit); }
+  void clear_interrupts() { interrupt_->set(0); }
   bool interrupt_pending() const { return interrupt_->value() != 0; }
   // Called when the program has cleared interrupt bits.
   std::function<void()> interrupt_changed;
@@ -38,6 +40,7 @@ class ControlRegisters {
   void add_identity(RegisterFile& file);
   void add_sequencer(RegisterFile& file, unsigned engine);
   void add_counters(RegisterFile& file);
+  void add_reset(RegisterFile& file);
   void add_semaphores(RegisterFile& file);
 
   CoreState& state_;

@@ -44,11 +44,22 @@ void ExecutionUnit::drain() {
   someone_waits_ = false;
 }
 
+void ExecutionUnit::take_effect(const Flight& flight) {
+  try {
+    located(context_.agent.name(), [&] {
+      commit(flight);
+      context_.semaphores.apply(flight.instruction.update, flight.id);
+    });
+  } catch (const Fault&) {
+    if (!survives_fault || !survives_fault(flight.index)) throw;
+    cancel();
+  }
+}
+
 void ExecutionUnit::completed(Flight& flight) {
   if (&flight != &flights_[first_]) throw Defect("instructions of one engine complete out of order");
-  located(context_.agent.name(), [&] { commit(flight); });
+  if (!cancelled_) take_effect(flight);
   context_.monitor.completed(flight.end_ps - flight.begin_ps, flight.cycles);
-  context_.semaphores.apply(flight.instruction.update, flight.id);
   first_ = (first_ + 1) % window;
   --count_;
   if (someone_waits_) completed_.notify(sc_core::SC_ZERO_TIME);

@@ -3,6 +3,7 @@
 // order, each at its own time.
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <systemc>
 
@@ -66,6 +67,12 @@ class ExecutionUnit {
   std::uint64_t issue(const Instruction& instruction, const Origin& origin, std::uint64_t requested_ps);
   // Until everything issued has completed.
   void drain();
+
+  // What is in flight, and what is issued until `resume`, takes its time and has no effect.
+  void cancel() { cancelled_ = true; }
+  void resume() { cancelled_ = false; }
+  // Asked when an instruction faults as it completes: true: the unit is cancelled and the run goes on.
+  std::function<bool(std::uint64_t index)> survives_fault;
   // Flights that have not completed, oldest first.
   std::size_t in_flight() const { return count_; }
   const Flight& flight(std::size_t position) const { return flights_[(first_ + position) % window]; }
@@ -81,6 +88,7 @@ class ExecutionUnit {
  private:
   friend struct Flight;
   void completed(Flight& flight);
+  void take_effect(const Flight& flight);
   // Until fewer than `window` instructions are in flight; returns when an instruction ready at `requested_ps` may
   // issue.
   std::uint64_t await_slot(std::uint64_t requested_ps);
@@ -91,6 +99,7 @@ class ExecutionUnit {
   std::size_t count_ = 0;
   sc_core::sc_event completed_;
   bool someone_waits_ = false;
+  bool cancelled_ = false;
 };
 
 }  // namespace tilevp::neuroncore

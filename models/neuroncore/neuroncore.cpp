@@ -49,6 +49,7 @@ NeuronCore::NeuronCore(sc_core::sc_module_name name, Simulation& simulation, con
   std::array<Sequencer*, engines> sequencers{};
   for (unsigned e = 0; e < engines; ++e) sequencers[e] = sequencers_[e].get();
   state_ = std::make_unique<CoreState>(CoreState{parameters_, sbuf_.usable_bytes(), semaphores_, *pe_, sequencers});
+  state_->reset = [this] { reset(); };
   registers_ = std::make_unique<ControlRegisters>(control_, *state_);
   registers_->interrupt_changed = [this] { update_interrupt(); };
 }
@@ -92,7 +93,7 @@ void NeuronCore::build_sequencer(Engine engine) {
   const LegalityLimits limits{parameters_.generation, sbuf_.usable_bytes()};
   sequencers_[e] = std::make_unique<Sequencer>((std::string(neuroncore::name(engine)) + "_sequencer").c_str(),
                                                context_of(engine), executes, parameters_.sequencer, limits,
-                                               [this, e] { halted(static_cast<unsigned>(e)); });
+                                               [this, e] { ended(static_cast<unsigned>(e)); });
 }
 
 void NeuronCore::bind_memories() {
@@ -116,8 +117,31 @@ void NeuronCore::observe(InstructionObserver& observer) {
   for (const auto& monitor : monitors_) monitor->observe(&observer);
 }
 
-void NeuronCore::halted(unsigned engine) {
-  registers_->set_interrupt(engine);
+void NeuronCore::ended(unsigned engine) {
+  const Sequencer::Status status = sequencers_[engine]->status();
+  if (status == Sequencer::Status::halted) registers_->set_interrupt(engine);
+  if (status == Sequencer::Status::faulted) registers_->set_interrupt(registers::fault_interrupt_shift + engine);
+  update_interrupt();
+  if (state_->resetting) finish_reset();
+}
+
+// A granted begin and end never move: engines and banks stay occupied for as long as they were granted, but nothing
+// that has not taken effect yet ever does. Bytes of SBUF and PSUM stay.
+void NeuronCore::reset() {
+  state_->resetting = true;
+  for (const auto& sequencer : sequencers_) sequencer->stop();
+  finish_reset();
+}
+
+void NeuronCore::finish_reset() {
+  for (const auto& sequencer : sequencers_)
+    if (sequencer->status() == Sequencer::Status::running) return;
+  state_->resetting = false;
+  for (const auto& sequencer : sequencers_) sequencer->reset();
+  semaphores_.reset();
+  psum_.close_groups();
+  pe_->forget_stationary();
+  registers_->clear_interrupts();
   update_interrupt();
 }
 

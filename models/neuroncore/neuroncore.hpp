@@ -93,7 +93,9 @@ class NeuronCore : public sc_core::sc_module {
   void build_sequencer(Engine engine);
   void bind_memories();
   EngineContext context_of(Engine engine);
-  void halted(unsigned engine);
+  void ended(unsigned engine);
+  void reset();
+  void finish_reset();
   void update_interrupt();
 
   Simulation& simulation_;

@@ -42,6 +42,8 @@ class PeArray final : public sc_core::sc_module, public ExecutionUnit {
   std::uint64_t macs() const { return macs_.value(); }
   std::uint64_t pe_cycles() const { return pe_cycles_.value(); }
   std::uint64_t weight_loads() const { return weight_loads_.value(); }
+  // No stationary tile is loaded.
+  void forget_stationary() { loaded_ = {}; }
 
  private:
   struct Loaded {

@@ -49,6 +49,12 @@ void Psum::set_open(Bank& bank, bool open) {
   bank.open_group->set(now_ps(), open ? 1 : 0);
 }
 
+void Psum::close_groups() {
+  for (Bank& bank : banks_)
+    if (bank.open) set_open(bank, false);
+  matmul_cells_.clear({0, max_partitions}, 0, psum_banks * psum_bank_bytes);
+}
+
 void Psum::require_closed(std::uint32_t first_byte, std::uint32_t last_byte, const std::string& reader) const {
   for (std::uint32_t b = first_byte / psum_bank_bytes; b <= last_byte / psum_bank_bytes; ++b)
     if (banks_[b].open)

@@ -24,6 +24,8 @@ class Psum final : public Scratchpad {
   const ExclusiveResource* find(const Resource* resource) const;
   // For the waves: bank `index` is held from begin to end.
   void occupied(unsigned index, std::uint64_t begin_ps, std::uint64_t end_ps);
+  // No group is open and no matmul has written anything. The bytes stay.
+  void close_groups();
 
  private:
   struct Bank {

@@ -53,6 +53,11 @@ void SemaphoreFile::apply(const Update& update, std::uint64_t cause) {
   }
 }
 
+void SemaphoreFile::reset() {
+  for (unsigned s = 0; s < registers::semaphores; ++s)
+    if (values_[s] != 0) set(s, 0, 0);
+}
+
 unsigned SemaphoreFile::add_waiter() {
   waiters_.push_back(std::make_unique<Waiter>());
   return static_cast<unsigned>(waiters_.size() - 1);

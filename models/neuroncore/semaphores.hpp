@@ -41,6 +41,11 @@ class SemaphoreFile : public sc_core::sc_module {
   void watch(unsigned slot, const std::array<Wait, 2>& waits);
   void unwatch(unsigned slot);
   const sc_core::sc_event& changed(unsigned slot) const { return waiters_[slot]->changed; }
+  // Lets the waiter look again though nothing has changed.
+  void wake(unsigned slot) { waiters_[slot]->changed.notify(sc_core::SC_ZERO_TIME); }
+
+  // All at 0.
+  void reset();
 
  private:
   struct Waiter {

@@ -10,22 +10,26 @@
 namespace tilevp::neuroncore {
 
 Sequencer::Sequencer(sc_core::sc_module_name name, const EngineContext& context, ExecutionUnit* unit,
-                     const SequencerParameters& parameters, const LegalityLimits& limits, std::function<void()> halted)
+                     const SequencerParameters& parameters, const LegalityLimits& limits, std::function<void()> ended)
     : sc_module(name),
       fetch("fetch", context.agent),
       context_(context),
       unit_(unit),
       parameters_(parameters),
       limits_(limits),
-      halted_(std::move(halted)),
+      ended_(std::move(ended)),
       instructions_(fetch, context.agent, context.monitor, parameters.fetch_instructions),
       waiter_(context.semaphores.add_waiter()) {
+  if (unit_ != nullptr) unit_->survives_fault = [this](std::uint64_t index) { return stops_at_fault(index); };
   context_.simulation.thread(*this, "run", [this] { run(); });
 }
 
 void Sequencer::start(std::uint64_t base, std::uint64_t count, std::uint64_t cause) {
   if (status_ == Status::running)
     throw Fault(rule::stream_running, context_.agent.name() + ": started while it runs, at #" + std::to_string(index_));
+  if (stopping_)
+    throw Fault(rule::stream_running, context_.agent.name() + ": started after it was stopped at #" +
+                                          std::to_string(index_) + ", before the core's reset was complete");
   if (base % instruction_bytes != 0)
     throw Fault(rule::stream_alignment, context_.agent.name() + ": stream at address " + std::to_string(base) +
                                             ", no multiple of " + std::to_string(instruction_bytes));
@@ -42,8 +46,7 @@ void Sequencer::run() {
   for (;;) {
     while (status_ != Status::running) sc_core::wait(started_);
     execute_stream();
-    status_ = Status::halted;
-    halted_();
+    end_stream();
   }
 }
 
@@ -53,14 +56,43 @@ void Sequencer::execute_stream() {
   try {
     ready_ps_ = context_.agent.local_ps();
     instructions_.begin(base_, count_, start_cause_);
-    while (step()) ++index_;
-    ++index_;  // the halt
+    while (!stopping_ && step()) ++index_;
+    if (!stopping_) ++index_;  // the halt
     return;
   } catch (const Fault&) {
     error = std::current_exception();
   }
   context_.agent.wait_until(ready_ps_);
-  std::rethrow_exception(error);
+  if (!stops_at_fault(index_)) std::rethrow_exception(error);
+}
+
+void Sequencer::end_stream() {
+  if (stopping_ && unit_ != nullptr) unit_->drain();
+  status_ = !stopping_ ? Status::halted : faulted_ ? Status::faulted : Status::idle;
+  ended_();
+}
+
+bool Sequencer::stops_at_fault(std::uint64_t index) {
+  if (stopping_) return true;
+  if (!survives_faults_) return false;
+  faulted_ = true;
+  fault_index_ = index;
+  stopping_ = true;
+  context_.semaphores.wake(waiter_);
+  return true;
+}
+
+void Sequencer::stop() {
+  stopping_ = true;
+  if (unit_ != nullptr) unit_->cancel();
+  context_.semaphores.wake(waiter_);
+}
+
+void Sequencer::reset() {
+  status_ = Status::idle;
+  stopping_ = faulted_ = false;
+  index_ = fault_index_ = 0;
+  if (unit_ != nullptr) unit_->resume();
 }
 
 void Sequencer::load(Instruction& instruction) {
@@ -114,6 +146,7 @@ void Sequencer::execute_control(const Instruction& instruction) {
   } else if (instruction.opcode != Opcode::nop) {
     await(instruction.waits);
   }
+  if (stopping_) return;
   if (instruction.update.kind != UpdateKind::none) context_.agent.sync();
   const std::uint64_t begin = context_.agent.local_ps();
   context_.monitor.control({context_.engine, instruction.opcode, index_, id, instructions_.id(), cause_, requested,
@@ -156,7 +189,7 @@ void Sequencer::block(const std::array<Wait, 2>& waits) {
   waiting_since_ps_ = now_ps();
   context_.monitor.waiting(Stall::semaphore, waiting_since_ps_);
   context_.semaphores.watch(waiter_, waits);
-  while (!satisfied())
+  while (!satisfied() && !stopping_)
     context_.agent.wait_for(context_.semaphores.changed(waiter_), [this] { return describe_wait(); });
   context_.semaphores.unwatch(waiter_);
   context_.monitor.waited(Stall::semaphore, waiting_since_ps_, now_ps());

@@ -21,18 +21,28 @@ namespace tilevp::neuroncore {
 
 class Sequencer final : public sc_core::sc_module {
  public:
-  enum class Status : std::uint32_t { idle = 0, running = 1, halted = 2 };
+  enum class Status : std::uint32_t { idle = 0, running = 1, halted = 2, faulted = 3 };
 
   memory::InitiatorPort fetch;
 
-  // `unit` is null for the sync engine. `halted` is called when the stream has ended and all of it has completed.
+  // `unit` is null for the sync engine. `ended` is called when the stream has ended or was stopped and all of it has
+  // completed.
   Sequencer(sc_core::sc_module_name name, const EngineContext& context, ExecutionUnit* unit,
-            const SequencerParameters& parameters, const LegalityLimits& limits, std::function<void()> halted);
+            const SequencerParameters& parameters, const LegalityLimits& limits, std::function<void()> ended);
 
   // Starts `count` records at `base`, at the present time; `cause` is the id of the register access that did. Throws
   // Fault when it is running or `base` is not a multiple of 64.
   void start(std::uint64_t base, std::uint64_t count, std::uint64_t cause);
   void connect(DmaTrigger& dma) { dma_ = &dma; }
+
+  // Whether a fault of this engine stops it (status `faulted`) instead of ending the run.
+  void survive_faults(bool survive) { survives_faults_ = survive; }
+  // The record that faulted.
+  std::uint64_t fault_index() const { return fault_index_; }
+  // First half of a reset: nothing takes effect any more, and the stream ends at its next record or wait.
+  void stop();
+  // Second half, when the status is not `running`: idle, ready for a start.
+  void reset();
   // Stops the run before record `index` of a stream: when it could issue, which is before its waits and before its
   // engine is asked. Instructions before it may be in flight still.
   void break_at(std::uint64_t index) { break_at_ = index; }
@@ -48,6 +58,9 @@ class Sequencer final : public sc_core::sc_module {
  private:
   void run();
   void execute_stream();
+  void end_stream();
+  // True: the fault of record `index` stops this engine, or comes after it was stopped.
+  bool stops_at_fault(std::uint64_t index);
   // Executes record `index_`. False: the stream has ended.
   bool step();
   [[noreturn]] void stop_before(const Instruction& instruction);
@@ -68,7 +81,7 @@ class Sequencer final : public sc_core::sc_module {
   ExecutionUnit* unit_;
   SequencerParameters parameters_;
   LegalityLimits limits_;
-  std::function<void()> halted_;
+  std::function<void()> ended_;
   InstructionFetch instructions_;
   DmaTrigger* dma_ = nullptr;
   unsigned waiter_;
@@ -85,6 +98,10 @@ class Sequencer final : public sc_core::sc_module {
   // When the next record may issue. Local time follows when something is asked of others, so that a matmul costs the
   // simulation one wait.
   std::uint64_t ready_ps_ = 0;
+  bool survives_faults_ = false;
+  bool stopping_ = false;
+  bool faulted_ = false;
+  std::uint64_t fault_index_ = 0;
   std::array<Wait, 2> waits_{};
   std::uint64_t waiting_since_ps_ = 0;
   sc_core::sc_event started_;
