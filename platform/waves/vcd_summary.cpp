@@ -26,6 +26,7 @@ class Summariser final : public VcdVisitor {
   }
 
   void value(std::size_t id, std::string_view text) override {
+    timed_ = true;  // values before the first time are of tick 0
     State& state = states_[id];
     if (state.value == text) return;
     SignalSummary& counted = state.counted;

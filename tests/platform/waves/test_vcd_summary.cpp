@@ -51,5 +51,13 @@ TEST(VcdSummary, AFileMayBeginHighAndHoldNoTimeAtAll) {
   EXPECT_EQ(empty.signals[0].changes, 0u);
 }
 
+// Values before the first time are of tick 0: high in [0, 10) of 0 to 30.
+TEST(VcdSummary, BeginsWithTheFirstValue) {
+  const auto early = summary_of("1! #10 0! #30");
+  EXPECT_EQ(early.begin, 0u);
+  EXPECT_EQ(early.end, 30u);
+  EXPECT_EQ(early.signals[0].high, 10u);
+}
+
 }  // namespace
 }  // namespace tilevp::platform
