@@ -3,13 +3,9 @@
 # A precompiled header serves only targets whose command line defines the same macros, hence a set for each combination of
 # libraries. Sources still include what they use: scripts/lint compiles without precompiled headers.
 #
-# Off by default behind a compiler launcher: unless its settings allow it, ccache does not cache what starts from a precompiled
-# header.
-set(precompile_by_default ON)
-if(CMAKE_CXX_COMPILER_LAUNCHER)
-  set(precompile_by_default OFF)
-endif()
-option(TILEVP_PCH "Precompile the headers of the C++ library, SystemC, Boost and GoogleTest" ${precompile_by_default})
+# Off unless asked for: ccache, with its default settings, does not cache what starts from a precompiled header, and the
+# sources are compiled without them everywhere else.
+option(TILEVP_PCH "Precompile the headers of the C++ library, SystemC, Boost and GoogleTest" OFF)
 
 set(TILEVP_PCH_STD
   <algorithm> <array> <bit> <cmath> <cstddef> <cstdint> <cstring> <filesystem> <fstream> <functional> <limits> <map> <memory>

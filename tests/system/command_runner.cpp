@@ -14,10 +14,7 @@
 extern char** environ;
 
 namespace tilevp::test {
-namespace {
 
-// ASan does not know coroutine stacks and says so, in three lines, when an exception is caught on one. It says nothing
-// of the command.
 std::string without_asan_notice(std::string err) {
   const auto notice = err.find("WARNING: ASan is ignoring requested __asan_handle_no_return");
   if (notice == std::string::npos) return err;
@@ -26,8 +23,6 @@ std::string without_asan_notice(std::string err) {
   for (int line = 0; line < 3; ++line) end = err.find('\n', end) + 1;
   return err.erase(begin, end - begin);
 }
-
-}  // namespace
 
 CommandResult run_command(const std::vector<std::string>& words, const WhileRunning& while_running) {
   const Folder folder;

@@ -12,6 +12,10 @@ struct CommandResult {
   std::string err;
 };
 
+// ASan does not know coroutine stacks and says so, in three lines, when an exception is caught on one. It says nothing
+// of the command.
+std::string without_asan_notice(std::string err);
+
 // Called after the start with the process id and the name of the file that stderr goes to.
 using WhileRunning = std::function<void(int, const std::string&)>;
 
