@@ -48,8 +48,8 @@ class RecordOrder : public testing::Test {
 };
 
 TEST_F(RecordOrder, IsThatOfEndsThenIdsWithLevelsFirst) {
-  happened(3, 10, 50);
-  happened(2, 0, 50);
+  happened(3, 0, 50);
+  happened(2, 10, 50);
   happened(1, 0, 70);
   happened(4, 0, 20);
   stream.changed({.path = "q", .what = "depth", .time_ps = 50, .by = 1});
