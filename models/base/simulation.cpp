@@ -86,7 +86,8 @@ void Simulation::run(std::uint64_t max_time_ps) {
   const bool starved = !sc_core::sc_pending_activity();
   const std::string when = starved ? "nothing can happen any more at " + std::to_string(now_ps())
                                    : "the time limit was reached at " + std::to_string(max_time_ps);
-  throw NoEnd(when + " ps, " + std::to_string(waiting.size()) + " agents wait", std::move(waiting));
+  const std::string agents = std::to_string(waiting.size());  // before the move: arguments have no order
+  throw NoEnd(when + " ps, " + agents + " agents wait", std::move(waiting));
 }
 
 }  // namespace tilevp

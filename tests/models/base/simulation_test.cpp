@@ -63,7 +63,8 @@ TEST(Simulation, StarvationNamesWhoWaitsForWhat) {
     ASSERT_EQ(no_end.waiting().size(), 1U);
     EXPECT_EQ(no_end.waiting()[0].who, "core0.vector #12");
     EXPECT_EQ(no_end.waiting()[0].since_ps, 7000U);
-    EXPECT_NE(std::string(no_end.what()).find("nothing can happen any more at 7000 ps"), std::string::npos)
+    EXPECT_NE(std::string(no_end.what()).find("nothing can happen any more at 7000 ps, 1 agents wait"),
+              std::string::npos)
         << no_end.what();
   }
 }
