@@ -4,6 +4,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "tilevp/base/hex_text.hpp"
 #include "tilevp/described/describe.hpp"
 #include "tilevp/neuroncore/registers.hpp"
 #include "tilevp/platform/sha256.hpp"
@@ -86,13 +87,6 @@ void check_dma(const dma::Parameters& dma, const std::string& path) {
   require_range(dma.prefetch_descriptors, 1, 65'536, path, "prefetch_descriptors");
 }
 
-std::string hex(std::uint64_t value) {
-  std::ostringstream text;
-  text.imbue(std::locale::classic());
-  text << "0x" << std::hex << value;
-  return text.str();
-}
-
 // Whatever a program aligns within a region must be aligned in the address space too.
 constexpr std::uint64_t base_alignment = 4096;
 
@@ -108,9 +102,9 @@ void check_map(const Description& d, const std::string& path) {
   if (hbm_end < d.map.hbm_base) throw KeyError(path_to_key(path, "hbm_base"), "hbm ends beyond 2^64");
   if (core_end < d.map.core0_base) throw KeyError(path_to_key(path, "core0_base"), "core0 ends beyond 2^64");
   if (d.map.core0_base < hbm_end && d.map.hbm_base < core_end)
-    throw KeyError(path_to_key(path, "core0_base"), "core0 at " + hex(d.map.core0_base) + ".." + hex(core_end - 1) +
-                                                        " overlaps hbm at " + hex(d.map.hbm_base) + ".." +
-                                                        hex(hbm_end - 1));
+    throw KeyError(path_to_key(path, "core0_base"), "core0 at " + hex_text(d.map.core0_base) + ".." +
+                                                        hex_text(core_end - 1) + " overlaps hbm at " +
+                                                        hex_text(d.map.hbm_base) + ".." + hex_text(hbm_end - 1));
   require_aligned(d.map.hbm_base, path, "hbm_base");
   require_aligned(d.map.core0_base, path, "core0_base");
 }
@@ -244,8 +238,8 @@ std::string description_text(const Description& d) {
   std::ostringstream out;
   out.imbue(std::locale::classic());
   out << d.name << ": " << d.summary << "\n\n";
-  out << "  memory    hbm " << d.hbm.size_bytes / (1u << 30) << " GiB at " << hex(d.map.hbm_base) << "; core0 at "
-      << hex(d.map.core0_base) << "\n";
+  out << "  memory    hbm " << d.hbm.size_bytes / (1u << 30) << " GiB at " << hex_text(d.map.hbm_base) << "; core0 at "
+      << hex_text(d.map.core0_base) << "\n";
   if (d.hbm.implementation != nullptr)
     out << "  model     hbm is " << d.hbm.model << " (" << d.hbm.implementation->summary() << ") "
         << described::compact(d.hbm.options) << "\n";

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdio>
 
+#include "tilevp/base/hex_text.hpp"
 #include "tilevp/neuroncore/opcode_names.hpp"
 #include "tilevp/neuroncore/registers.hpp"
 #include "tilevp/neuroncore/tile_geometry.hpp"
@@ -22,12 +22,6 @@ using neuroncore::Space;
 constexpr unsigned shown_rows = 4;
 constexpr std::uint64_t shown_values = 8;
 constexpr std::array all_engines{Engine::pe, Engine::scalar, Engine::gpsimd, Engine::vector, Engine::sync};
-
-std::string hex(std::uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
 
 std::string number(float value) {
   std::array<char, 32> digits{};
@@ -58,8 +52,8 @@ class State {
       return neuroncore::disassemble(parts_.core.sequencer(*engine).stopped_before());
     const dma::Descriptor& d = stopped_descriptor();
     if (d.empty) return "an empty descriptor";
-    return "copy of " + std::to_string(d.destination.bytes()) + " bytes from " + hex(d.source.start()) + " to " +
-           hex(d.destination.start());
+    return "copy of " + std::to_string(d.destination.bytes()) + " bytes from " + hex_text(d.source.start()) + " to " +
+           hex_text(d.destination.start());
   }
 
  private:
@@ -159,9 +153,9 @@ class State {
   }
 
   void side(const char* role, const memory::AccessPattern& pattern, numeric::DType dtype) {
-    out_ += "  " + std::string(role) + "  " + count_text(pattern.bytes(), "byte") + " from " + hex(pattern.start()) +
-            " in " + count_text(pattern.runs(), "run") + " of " + std::to_string(pattern.run_bytes()) + ", " +
-            std::string(numeric::name(dtype));
+    out_ += "  " + std::string(role) + "  " + count_text(pattern.bytes(), "byte") + " from " +
+            hex_text(pattern.start()) + " in " + count_text(pattern.runs(), "run") + " of " +
+            std::to_string(pattern.run_bytes()) + ", " + std::string(numeric::name(dtype));
     for (const auto& loop : pattern.loops())
       out_ += (&loop == &pattern.loops().front() ? ", [" : ", ") + std::to_string(loop.size) + " by " +
               std::to_string(loop.stride) + (&loop == &pattern.loops().back() ? "]" : "");
@@ -211,7 +205,7 @@ class State {
       }
       out_ += sequencer.status() == Status::running ? "running, " : "halted, ";
       out_ += std::to_string(sequencer.executed()) + " of " + std::to_string(sequencer.records()) +
-              " issued, stream at " + hex(sequencer.stream_base());
+              " issued, stream at " + hex_text(sequencer.stream_base());
       in_flight(engine);
       out_ += "\n";
     }

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <boost/dll/shared_library.hpp>
-#include <cstdio>
 #include <filesystem>
 #include <vector>
 
 #include "tilevp/base/errors.hpp"
+#include "tilevp/base/hex_text.hpp"
 #include "tilevp/platform/plugin_guard.hpp"
 
 namespace tilevp::platform {
@@ -43,11 +43,8 @@ std::string text_of(std::uint32_t abi, const char* version, const char* build) {
 }
 
 void check_versions(const std::string& file, const Plugin& plugin) {
-  if (plugin.magic != plugin_magic) {
-    char magic[24];
-    std::snprintf(magic, sizeof magic, "0x%llx", static_cast<unsigned long long>(plugin.magic));
-    throw UserError(file, std::string("is no plug-in: its ") + symbol + " begins with " + magic);
-  }
+  if (plugin.magic != plugin_magic)
+    throw UserError(file, std::string("is no plug-in: its ") + symbol + " begins with " + hex_text(plugin.magic));
   const std::string found = text_of(plugin.abi, plugin.version, plugin.build);
   const std::string own = text_of(plugin_abi, tool_name.data(), plugin_build);
   if (found != own) throw UserError(file, "was built for " + found + ", this is " + own);

@@ -4,7 +4,6 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +12,7 @@
 
 #include "tilevp/base/atomic_file.hpp"
 #include "tilevp/base/errors.hpp"
+#include "tilevp/base/hex_text.hpp"
 #include "tilevp/described/nearest.hpp"
 #include "tilevp/runtime/npy.hpp"
 
@@ -25,12 +25,6 @@ constexpr std::string_view load_option = "--load";
 constexpr std::string_view dump_option = "--dump";
 // Bytes that go to or come from memory at once.
 constexpr std::uint64_t piece_bytes = 1 << 20;
-
-std::string hex(std::uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
 
 std::string trimmed(const std::string& text) {
   const auto first = text.find_first_not_of(' ');
@@ -64,15 +58,15 @@ std::optional<std::uint64_t> parse_number(std::string_view text) {
 std::string map_text(const Map& map) {
   std::string text;
   for (const auto& region : map)
-    text += (text.empty() ? "" : ", ") + region.name + " " + hex(region.base) + " to " +
-            hex(region.base + (region.bytes - 1));
+    text += (text.empty() ? "" : ", ") + region.name + " " + hex_text(region.base) + " to " +
+            hex_text(region.base + (region.bytes - 1));
   return text;
 }
 
 // All of the range must be memory: within a region, and within a partition where the region has partitions.
 void check_range(std::string_view option, const std::string& place, std::uint64_t address, std::uint64_t bytes,
                  const Map& map) {
-  const std::string what = place + ": " + std::to_string(bytes) + " bytes from " + hex(address);
+  const std::string what = place + ": " + std::to_string(bytes) + " bytes from " + hex_text(address);
   for (const auto& region : map) {
     if (address < region.base || address - region.base >= region.bytes) continue;
     const std::uint64_t offset = address - region.base;
@@ -176,7 +170,7 @@ void load(platform::Platform& machine, const std::vector<LoadFile>& files) {
     const std::span bytes(file.bytes);
     for (std::uint64_t done = 0; done < bytes.size(); done += piece_bytes)
       if (!machine.debug_write(file.address + done, bytes.subspan(done, std::min(piece_bytes, bytes.size() - done))))
-        throw UserError(load_option, hex(file.address) + ": the memory model there has no debug access");
+        throw UserError(load_option, hex_text(file.address) + ": the memory model there has no debug access");
   }
 }
 
@@ -187,7 +181,7 @@ void dump(platform::Platform& machine, const std::vector<DumpFile>& files) {
     for (std::uint64_t done = 0; done < file.bytes; done += piece.size()) {
       piece.resize(std::min(piece_bytes, file.bytes - done));
       if (!machine.debug_read(file.address + done, piece))
-        throw UserError(dump_option, hex(file.address) + ": the memory model there has no debug access");
+        throw UserError(dump_option, hex_text(file.address) + ": the memory model there has no debug access");
       out.write(piece);
     }
     out.commit();

@@ -1,11 +1,12 @@
 #include "tilevp/described/document.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+
+#include "tilevp/base/read_all.hpp"
 
 namespace tilevp::described {
 
@@ -19,15 +20,10 @@ std::string read_text(const std::string& file) {
   errno = 0;
   std::ifstream stream(file, std::ios::binary);
   if (!stream) throw UserError(file, std::string("cannot read: ") + std::strerror(errno));
-  std::string text;
-  std::array<char, 1 << 16> piece;
-  while (stream.read(piece.data(), piece.size()) || stream.gcount() > 0) {
-    text.append(piece.data(), static_cast<std::size_t>(stream.gcount()));
-    if (text.size() > max_bytes)
-      throw UserError(file, "longer than " + std::to_string(max_bytes) + " bytes, expected a JSON file");
-  }
+  auto text = read_all(stream, max_bytes);
+  if (!text) throw UserError(file, "longer than " + std::to_string(max_bytes) + " bytes, expected a JSON file");
   if (stream.bad()) throw UserError(file, std::string("cannot read: ") + std::strerror(errno));
-  return text;
+  return *std::move(text);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "tilevp/base/errors.hpp"
+#include "tilevp/base/hex_text.hpp"
 
 namespace tilevp::interconnect {
 namespace {
@@ -11,22 +12,16 @@ namespace {
 using memory::AccessPattern;
 using memory::MemoryAccess;
 
-std::string hex(std::uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
-
 std::string range_text(const Region& region) {
-  return region.name + " [" + hex(region.base) + ", " + hex(region.last()) + "]";
+  return region.name + " [" + hex_text(region.base) + ", " + hex_text(region.last()) + "]";
 }
 
 void check(const std::vector<Region>& sorted, std::string_view place) {
   for (const Region& region : sorted) {
     if (region.size == 0) throw UserError(place, "region " + region.name + ": expected a size of at least 1, found 0");
     if (region.last() < region.base)
-      throw UserError(place, "region " + region.name + " at " + hex(region.base) + " with " + hex(region.size) +
-                                 " bytes ends beyond 2^64");
+      throw UserError(place, "region " + region.name + " at " + hex_text(region.base) + " with " +
+                                 hex_text(region.size) + " bytes ends beyond 2^64");
   }
   for (std::size_t i = 1; i < sorted.size(); ++i)
     if (sorted[i].base <= sorted[i - 1].last())

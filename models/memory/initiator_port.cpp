@@ -1,9 +1,9 @@
 #include "tilevp/memory/initiator_port.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "tilevp/base/errors.hpp"
+#include "tilevp/base/hex_text.hpp"
 #include "tilevp/memory/rules.hpp"
 
 namespace tilevp::memory {
@@ -200,12 +200,10 @@ std::size_t InitiatorPort::debug(Command command, std::uint64_t address, std::sp
 }
 
 void InitiatorPort::raise(const tlm::tlm_generic_payload& payload, Command command) const {
-  char address[24];
-  std::snprintf(address, sizeof address, "0x%llx", static_cast<unsigned long long>(payload.get_address()));
-  throw Fault(rule_of(payload.get_response_status()), agent_.name() + ": " +
-                                                          (command == Command::read ? "read" : "write") + " of " +
-                                                          std::to_string(payload.get_data_length()) + " bytes at " +
-                                                          address + ": " + payload.get_response_string());
+  throw Fault(rule_of(payload.get_response_status()),
+              agent_.name() + ": " + (command == Command::read ? "read" : "write") + " of " +
+                  std::to_string(payload.get_data_length()) + " bytes at " + hex_text(payload.get_address()) + ": " +
+                  payload.get_response_string());
 }
 
 }  // namespace tilevp::memory

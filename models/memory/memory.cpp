@@ -2,11 +2,11 @@
 
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <span>
 
 #include "tilevp/base/errors.hpp"
+#include "tilevp/base/hex_text.hpp"
 #include "tilevp/memory/pattern_copy.hpp"
 #include "tilevp/memory/rules.hpp"
 
@@ -31,12 +31,6 @@ std::uint64_t latency_ps(double nanoseconds, std::string_view place) {
     throw UserError(std::string(place) + ".latency_ns",
                     "expected 0 to 1e9 nanoseconds, found " + std::to_string(nanoseconds));
   return static_cast<std::uint64_t>(std::llround(nanoseconds * 1000));
-}
-
-std::string hex(std::uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
 }
 
 Direction direction_of(const tlm::tlm_generic_payload& payload) {
@@ -263,8 +257,8 @@ void Memory::commit_write(const AccessPattern& pattern) { defined_.mark(pattern)
 void Memory::require_defined(const AccessPattern& pattern, const std::string& reader) const {
   if (dmi_granted_) return;
   if (const auto address = defined_.first_undefined(pattern))
-    throw Fault(rule::undefined_read,
-                std::string(name()) + ": " + reader + " reads byte " + hex(*address) + ", which nobody has written");
+    throw Fault(rule::undefined_read, std::string(name()) + ": " + reader + " reads byte " + hex_text(*address) +
+                                          ", which nobody has written");
 }
 
 }  // namespace tilevp::memory

@@ -39,9 +39,15 @@ std::vector<ValueName> opcode_values() {
   return values;
 }
 
-// By Stall - 1, as the report's `stalled` names them.
-constexpr std::array<std::string_view, stall_causes> stall_names{"semaphore", "psum_bank",   "port",  "dependency",
-                                                                 "fetch",     "weight_load", "window"};
+// "stalled_psum_bank_ps" -> "psum_bank", as the report's `stalled` has it.
+std::string_view name_of(std::size_t cause) {
+  constexpr std::string_view prefix = "stalled_";
+  constexpr std::string_view suffix = "_ps";
+  std::string_view name = stalled_ps_definitions[cause].name;
+  name.remove_prefix(prefix.size());
+  name.remove_suffix(suffix.size());
+  return name;
+}
 
 }  // namespace
 
@@ -125,7 +131,7 @@ void EngineMonitor::report(const InstructionRecord& record) const {
 }
 
 void EngineMonitor::report(Stall cause, std::uint64_t from_ps, std::uint64_t to_ps) const {
-  Transaction transaction{.initiator = path_, .kind = "stall", .name = stall_names[index(cause)]};
+  Transaction transaction{.initiator = path_, .kind = "stall", .name = name_of(index(cause))};
   transaction.requested_ps = transaction.begin_ps = from_ps;
   transaction.end_ps = transaction.complete_ps = to_ps;
   simulation_.transactions()->happened(transaction);

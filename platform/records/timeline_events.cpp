@@ -94,23 +94,23 @@ void TimelineEvents::arrow(Arrow phase, std::uint64_t id, Lane lane, std::uint64
   ++count_;
 }
 
-void TimelineEvents::name_process(unsigned process, std::string_view name) {
-  begin('M', process);
-  text("name", "process_name");
+void TimelineEvents::named(std::string_view what, std::string_view name) {
+  text("name", what);
   line_ += ",\"args\":{\"name\":\"";
   append_escaped(name, line_);
   line_ += "\"}";
   end();
 }
 
+void TimelineEvents::name_process(unsigned process, std::string_view name) {
+  begin('M', process);
+  named("process_name", name);
+}
+
 void TimelineEvents::name_thread(Lane lane, std::string_view name, unsigned rank) {
   begin('M', lane.process);
   number("tid", lane.thread);
-  text("name", "thread_name");
-  line_ += ",\"args\":{\"name\":\"";
-  append_escaped(name, line_);
-  line_ += "\"}";
-  end();
+  named("thread_name", name);
   begin('M', lane.process);
   number("tid", lane.thread);
   text("name", "thread_sort_index");

@@ -39,6 +39,8 @@ class TimelineEvents {
   void number(std::string_view key, std::uint64_t value);
   void text(std::string_view key, std::string_view value);
   void time(std::string_view key, std::uint64_t ps);
+  // Ends a metadata event: what is named, and how.
+  void named(std::string_view what, std::string_view name);
 
   OutputStream out_;
   std::string line_;

@@ -57,6 +57,12 @@ CommandResult test_tilevp(std::vector<std::string> words, const WhileRunning& wh
   return run_command(words, while_running);
 }
 
+CommandResult on_a_full_disk(std::vector<std::string> words) {
+  const std::vector<std::string> limited{"/bin/sh", "-c", "ulimit -f 128; exec \"$0\" \"$@\"", TILEVP_TEST_BINARY};
+  words.insert(words.begin(), limited.begin(), limited.end());
+  return run_command(words);
+}
+
 Folder::Folder() : path_((std::filesystem::temp_directory_path() / "tilevp-system-XXXXXX").string()) {
   if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error("cannot make a folder");
 }

@@ -25,6 +25,9 @@ CommandResult run_command(const std::vector<std::string>& words, const WhileRunn
 CommandResult tilevp(std::vector<std::string> words);
 CommandResult test_tilevp(std::vector<std::string> words, const WhileRunning& while_running = nullptr);
 
+// `test_tilevp` where no file can grow beyond 64 KiB: stands for a disk that fills up during the run.
+CommandResult on_a_full_disk(std::vector<std::string> words);
+
 // A folder that goes away with it.
 class Folder {
  public:

@@ -1,5 +1,5 @@
 # Installs the build, builds the example of docs/plugins.md against it as a stranger would, runs it and reads the report.
-#   cmake -D BUILD=... -D EXAMPLE=... -D WORK=... -D CXX=... -D FLAGS=... -D TYPE=... -D BOOST=... -P plugin_consumer.cmake
+#   cmake -D BUILD=... -D EXAMPLE=... -D WORK=... -D CXX=... -D TYPE=... -D BOOST=... -P plugin_consumer.cmake
 function(step)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT result EQUAL 0)
@@ -12,7 +12,7 @@ file(REMOVE_RECURSE ${WORK})
 set(prefix ${WORK}/prefix)
 step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
 step(${CMAKE_COMMAND} -S ${EXAMPLE} -B ${WORK}/build -G Ninja -DCMAKE_BUILD_TYPE=${TYPE} -DCMAKE_CXX_COMPILER=${CXX}
-  -DCMAKE_CXX_FLAGS=${FLAGS} -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER} -DCMAKE_PREFIX_PATH=${prefix} -DBOOST_ROOT=${BOOST})
+  -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER} -DCMAKE_PREFIX_PATH=${prefix} -DBOOST_ROOT=${BOOST})
 step(${CMAKE_COMMAND} --build ${WORK}/build)
 step(${prefix}/bin/tilevp run example/scale --plugin ${WORK}/build/example.so -c hbm.model=example/latency_memory
   -c hbm.options.latency_ns=30 -c hbm.options.bytes_per_ns=8 --report ${WORK}/report.json)

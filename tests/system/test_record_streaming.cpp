@@ -10,20 +10,13 @@
 #include "support/csv_reader.hpp"
 #include "support/timeline_reader.hpp"
 #include "system/command_runner.hpp"
+#include "system/expect_refused.hpp"
 #include "system/pipe_reader.hpp"
 
 namespace tilevp::test {
 namespace {
 
 using testing::HasSubstr;
-using testing::StartsWith;
-
-void expect_refused(const CommandResult& result, const std::string& text) {
-  EXPECT_EQ(result.exit_code, 2) << result.err;
-  EXPECT_THAT(result.err, StartsWith("tilevp: error: "));
-  EXPECT_THAT(result.err, HasSubstr(text));
-  EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
-}
 
 std::uint64_t simulated_ps(const std::string& report) {
   return boost::json::parse(read_file(report)).at("time").at("simulated_ps").to_number<std::uint64_t>();
@@ -109,11 +102,10 @@ TEST(RecordStreaming, FilesThatCannotBeWritten) {
                  "--timeline-cap: expected a whole number from 1");
 }
 
-// The limit of a file's size stands for a disk that fills up during the run.
 TEST(RecordStreaming, AFileThatFillsUpIsRemoved) {
   const Folder folder;
-  const auto result = run_command({"/bin/sh", "-c", "ulimit -f 128; exec \"$0\" \"$@\"", TILEVP_TEST_BINARY, "run",
-                                   "test/endless", "--timeline", folder / "t.json", "--report", folder / "r.json"});
+  const auto result =
+      on_a_full_disk({"run", "test/endless", "--timeline", folder / "t.json", "--report", folder / "r.json"});
   expect_refused(result, "t.json: cannot write: File too large");
   for (const char* file : {"t.json", "r.json"}) EXPECT_FALSE(exists(folder / file)) << file;
 }

@@ -8,23 +8,13 @@
 
 #include "support/timeline_reader.hpp"
 #include "system/command_runner.hpp"
+#include "system/report_values.hpp"
 
 namespace tilevp::test {
 namespace {
 
 using boost::json::value;
 using testing::HasSubstr;
-__extension__ typedef unsigned __int128 Wide;
-
-std::uint64_t number(const value& tree) { return tree.to_number<std::uint64_t>(); }
-std::string text(const value& tree) { return std::string(tree.as_string()); }
-
-// Smallest n with floor(n * 10^12 / hz) >= t.
-std::uint64_t edge(std::uint64_t time_ps, std::uint64_t hz) {
-  constexpr Wide second = 1'000'000'000'000;
-  return static_cast<std::uint64_t>((Wide{time_ps} * hz + second - 1) / second);
-}
-
 const std::vector<std::string> conv{"run",       "conv2d",  "--shape",  "1,144,12,10", "--filter", "40,3,3",
                                     "--padding", "1,1,1,1", "--random", "integers",    "-q"};
 

@@ -6,6 +6,7 @@
 
 #include "support/csv_reader.hpp"
 #include "system/command_runner.hpp"
+#include "system/report_values.hpp"
 #include "tilevp/neuroncore/isa.hpp"
 #include "tilevp/neuroncore/registers.hpp"
 
@@ -13,17 +14,6 @@ namespace tilevp::test {
 namespace {
 
 using boost::json::value;
-__extension__ typedef unsigned __int128 Wide;
-
-std::uint64_t number(const value& tree) { return tree.to_number<std::uint64_t>(); }
-std::string text(const value& tree) { return std::string(tree.as_string()); }
-
-// Smallest n with floor(n * 10^12 / hz) >= t.
-std::uint64_t edge(std::uint64_t time_ps, std::uint64_t hz) {
-  constexpr Wide second = 1'000'000'000'000;
-  return static_cast<std::uint64_t>((Wide{time_ps} * hz + second - 1) / second);
-}
-
 struct Listed {
   value report;
   CsvFile list;

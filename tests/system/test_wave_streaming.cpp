@@ -9,6 +9,7 @@
 
 #include "support/vcd_reader.hpp"
 #include "system/command_runner.hpp"
+#include "system/expect_refused.hpp"
 #include "system/pipe_reader.hpp"
 #include "tilevp/described/parse.hpp"
 
@@ -16,19 +17,11 @@ namespace tilevp::test {
 namespace {
 
 using testing::HasSubstr;
-using testing::StartsWith;
 
 std::string make_pipe(const Folder& folder) { return make_pipe(folder, "w.vcd"); }
 
 std::uint64_t simulated_ps(const std::string& report) {
   return described::parse(report, read_file(report)).tree.at("time").at("simulated_ps").to_number<std::uint64_t>();
-}
-
-void expect_refused(const CommandResult& result, const std::string& text) {
-  EXPECT_EQ(result.exit_code, 2) << result.err;
-  EXPECT_THAT(result.err, StartsWith("tilevp: error: "));
-  EXPECT_THAT(result.err, HasSubstr(text));
-  EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
 }
 
 TEST(WaveStreaming, ASignalLeavesWavesUpToThen) {
@@ -122,11 +115,9 @@ TEST(WaveStreaming, AFullDiskIsOneLine) {
                  "/dev/full: cannot write: No space left on device");
 }
 
-// The limit of a file's size stands for a disk that fills up during the run.
 TEST(WaveStreaming, AFileThatFillsUpIsRemoved) {
   const Folder folder;
-  const auto result = run_command({"/bin/sh", "-c", "ulimit -f 128; exec \"$0\" \"$@\"", TILEVP_TEST_BINARY, "run",
-                                   "test/endless", "--vcd", folder / "w.vcd", "--report", folder / "r.json"});
+  const auto result = on_a_full_disk({"run", "test/endless", "--vcd", folder / "w.vcd", "--report", folder / "r.json"});
   expect_refused(result, "w.vcd: cannot write: File too large");
   for (const char* file : {"w.vcd", "w.gtkw", "r.json"}) EXPECT_FALSE(exists(folder / file)) << file;
 }

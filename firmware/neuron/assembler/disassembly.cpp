@@ -3,6 +3,7 @@
 #include <string>
 
 #include "tilevp/base/errors.hpp"
+#include "tilevp/base/hex_text.hpp"
 #include "tilevp/neuron/assembler/listing.hpp"
 #include "tilevp/neuroncore/registers.hpp"
 
@@ -22,12 +23,6 @@ std::string bytes_text(const std::array<std::byte, size>& bytes) {
   return text;
 }
 
-std::string hex(std::uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
-
 std::string address_text(std::uint64_t address, const Bases& bases) {
   namespace map = neuroncore::registers;
   if (const std::uint64_t offset = address - bases.core0; address >= bases.core0 && offset < map::control_window) {
@@ -42,7 +37,7 @@ std::string address_text(std::uint64_t address, const Bases& bases) {
              std::to_string(bytes >> neuroncore::psum_bank_shift) + ", " +
              std::to_string(bytes % neuroncore::psum_bank_bytes) + ")";
   }
-  return address >= bases.hbm ? "hbm + " + hex(address - bases.hbm) : hex(address);
+  return address >= bases.hbm ? "hbm + " + hex_text(address - bases.hbm) : hex_text(address);
 }
 
 std::string side_text(const AccessPattern& pattern, numeric::DType dtype, const Bases& bases) {

@@ -3,9 +3,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "tilevp/base/errors.hpp"
+#include "tilevp/base/read_all.hpp"
 #include "tilevp/neuron/assembler/listing.hpp"
 
 namespace tilevp::neuron::assembler {
@@ -32,14 +32,9 @@ std::string read_file(const std::string& name) {
   std::ifstream in;
   if (errno == 0) in.open(name, std::ios::binary);
   if (!in.is_open()) throw UserError(name, std::string("cannot read: ") + std::strerror(errno));
-  std::string bytes;
-  for (std::string piece(std::size_t{1} << 20, '\0');
-       in.read(piece.data(), static_cast<std::streamsize>(piece.size())) || in.gcount() > 0;) {
-    bytes.append(piece, 0, static_cast<std::size_t>(in.gcount()));
-    if (bytes.size() > max_file_bytes)
-      throw UserError(name, "cannot read: longer than " + std::to_string(max_file_bytes) + " bytes");
-  }
-  return bytes;
+  auto bytes = read_all(in, max_file_bytes);
+  if (!bytes) throw UserError(name, "cannot read: longer than " + std::to_string(max_file_bytes) + " bytes");
+  return *std::move(bytes);
 }
 
 // A text has no zero byte, a record has some (the reserved ones).

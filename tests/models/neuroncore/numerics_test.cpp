@@ -41,6 +41,14 @@ void write_rows(CoreBench& bench, std::uint32_t at, const Matrix& rows, DType dt
   for (unsigned p = 0; p < rows.size(); ++p) bench.write_floats(Space::sbuf, p, at, rows[p], dtype);
 }
 
+// Before the run: the stationary operand `a` and the moving one `b`, which must stay until then.
+void put_operands(CoreBench& bench, const Matrix& a, const Matrix& b, DType dtype) {
+  bench.before = [&bench, &a, &b, dtype] {
+    write_rows(bench, weights_at, a, dtype);
+    write_rows(bench, image_at, b, dtype);
+  };
+}
+
 // The machine's definition: from +0, k ascending, the product rounded, then the sum rounded; then one add.
 float ordered_dot(const Matrix& a, const Matrix& b, std::size_t m, std::size_t n) {
   float sum = 0.0F;
@@ -55,10 +63,7 @@ TEST(MatmulValues, SmallIntegersAreExactOverTwoAccumulatedTiles) {
   CoreBench bench;
   const Matrix a = random_integers(1, 77, 100);
   const Matrix b = random_integers(2, 77, 333);
-  bench.before = [&] {
-    write_rows(bench, weights_at, a, DType::bf16);
-    write_rows(bench, image_at, b, DType::bf16);
-  };
+  put_operands(bench, a, b, DType::bf16);
   bench.program(Engine::pe, {matmul(77, 100, 333, weights_at, image_at, 2, matmul_start),
                              matmul(77, 100, 333, weights_at, image_at, 2, matmul_accumulate | matmul_reuse),
                              matmul(77, 100, 333, weights_at, image_at, 2, matmul_accumulate | matmul_stop)});
@@ -84,10 +89,7 @@ TEST(MatmulValues, AMovingTileThatChangesBetweenTwoProducts) {
   CoreBench bench;
   const Matrix a(16, std::vector<float>(20, 1.0F));
   const Matrix b(16, std::vector<float>(40, 1.0F));
-  bench.before = [&] {
-    write_rows(bench, weights_at, a, DType::bf16);
-    write_rows(bench, image_at, b, DType::bf16);
-  };
+  put_operands(bench, a, b, DType::bf16);
   const auto product = [](unsigned bank) { return matmul(16, 20, 40, weights_at, image_at, bank, whole_group); };
   bench.program(Engine::pe, {updating(product(0), 1), wait_for(2, 1), product(1)});
   // One element in the middle of the tile: row 0, column 7.
@@ -111,10 +113,7 @@ TEST(MatmulValues, DenseAndStridedResultsOfOneMovingTile) {
   CoreBench bench;
   const Matrix a = random_integers(7, 16, 20);
   const Matrix b = random_integers(8, 16, 250);
-  bench.before = [&] {
-    write_rows(bench, weights_at, a, DType::bf16);
-    write_rows(bench, image_at, b, DType::bf16);
-  };
+  put_operands(bench, a, b, DType::bf16);
   const auto dense = [](unsigned bank) { return matmul(16, 20, 250, weights_at, image_at, bank, whole_group); };
   const auto strided = [&](unsigned bank) {
     Instruction i = dense(bank);
@@ -141,10 +140,7 @@ TEST(MatmulValues, Fp32RoundsInTheDocumentedOrder) {
   CoreBench bench;
   const Matrix a = random_values(3, 128, 33);
   const Matrix b = random_values(4, 128, 50);
-  bench.before = [&] {
-    write_rows(bench, weights_at, a, DType::fp32);
-    write_rows(bench, image_at, b, DType::fp32);
-  };
+  put_operands(bench, a, b, DType::fp32);
   bench.program(Engine::pe, {fp32(matmul(128, 33, 50, weights_at, image_at, 0, matmul_start)),
                              fp32(matmul(128, 33, 50, weights_at, image_at, 0, matmul_accumulate | matmul_stop))});
   unsigned wrong = 0;
@@ -166,10 +162,7 @@ TEST(MatmulValues, StridedOperandsAndDestinations) {
   CoreBench bench;
   const Matrix a = random_integers(5, 16, 20);
   const Matrix b = random_integers(6, 16, 40);
-  bench.before = [&] {
-    write_rows(bench, weights_at, a, DType::bf16);
-    write_rows(bench, image_at, b, DType::bf16);
-  };
+  put_operands(bench, a, b, DType::bf16);
   Instruction first = matmul(16, 20, 40, weights_at, image_at, 1, matmul_start);
   first.source0.offset = image_at + 2 * 39;
   first.source0.dims = {Dim{0, 1}, Dim{0, 2}, Dim{-2, 20}};  // columns 39, 37, ... 1, twice
@@ -197,10 +190,7 @@ TEST(MatmulValues, ReuseTakesTheLoadedTile) {
   CoreBench bench;
   const Matrix a = random_integers(7, 8, 8);
   const Matrix b = random_integers(8, 8, 8);
-  bench.before = [&] {
-    write_rows(bench, weights_at, a, DType::bf16);
-    write_rows(bench, image_at, b, DType::bf16);
-  };
+  put_operands(bench, a, b, DType::bf16);
   bench.program(Engine::pe, {updating(matmul(8, 8, 8, weights_at, image_at, 0, whole_group), 1), wait_for(2, 1),
                              matmul(8, 8, 8, weights_at, image_at, 1, whole_group | matmul_reuse)});
   bench.program(Engine::vector,
