@@ -35,6 +35,8 @@ enum class Overflow : std::uint8_t {
   ieee,
   // The largest finite number of the sign, for an infinite operand too. NaN stays NaN.
   saturate,
+  // Infinity of the sign in every mode.
+  infinite,
 };
 
 // The one NaN of each format: positive, quiet, no payload. Whatever leaves a unit as NaN leaves it as this one, because
@@ -53,6 +55,8 @@ float to_tf32(float value, Rounding rounding = Rounding::rne, Overflow overflow 
 // The value rounded to an integer by `rounding`, as a double (so every integer of 32 bits fits). Infinities and NaN
 // pass.
 double to_integer(float value, Rounding rounding);
+// The same of a double, of any size.
+double to_integer(double value, Rounding rounding);
 
 // Exact. A NaN keeps its sign and payload (it is not made canonical: it has not left a unit).
 inline float from_bf16(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }

@@ -1,0 +1,44 @@
+#pragma once
+// Elements of a tile's payload by position, and what their codes stand for. Positions count elements (layout.hpp);
+// payloads are little endian, of two 4-bit elements in a byte the even one is in the low nibble.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "tilevp/cube/data_type.hpp"
+
+namespace tilevp::cube {
+
+// The code of an element of 4, 8, 16 or 32 bits, right-aligned.
+inline std::uint32_t load_code(const std::byte* payload, unsigned bits, std::uint64_t position) {
+  if (bits == 4) return (std::to_integer<std::uint32_t>(payload[position / 2]) >> (position % 2 * 4)) & 0xf;
+  std::uint32_t code = 0;
+  std::memcpy(&code, payload + position * (bits / 8), bits / 8);
+  return code;
+}
+
+// Writes the low `bits` of `code`; the other element of a byte is kept.
+inline void store_code(std::byte* payload, unsigned bits, std::uint64_t position, std::uint32_t code) {
+  if (bits == 4) {
+    const unsigned shift = position % 2 * 4;
+    const auto kept = std::to_integer<std::uint32_t>(payload[position / 2]) & (0xf0U >> shift);
+    payload[position / 2] = static_cast<std::byte>(kept | (code & 0xf) << shift);
+    return;
+  }
+  std::memcpy(payload + position * (bits / 8), &code, bits / 8);
+}
+
+// Elements of 64 bits: the parameter words.
+inline std::uint64_t load_word(const std::byte* payload, std::uint64_t position) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, payload + position * 8, 8);
+  return word;
+}
+
+// The value of a code of an ordinary floating type; exact (numeric/narrow_float.hpp).
+float decode_float(DataType type, std::uint32_t code);
+
+// The value of a code of an integer type of up to 32 bits, modulo 2^32 (two's complement of a signed one).
+std::uint32_t decode_integer(DataType type, std::uint32_t code);
+
+}  // namespace tilevp::cube
