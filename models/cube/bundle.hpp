@@ -20,6 +20,7 @@ struct BundleFault {
   FaultCode code = FaultCode::none;
   const char* rule = "";
   std::string text;
+  unsigned step = 0;  // of the close that found it: 2-15 of a matrix bundle, 1-4 of a transfer; 0: a command alone
 };
 using MaybeFault = std::optional<BundleFault>;
 
@@ -65,7 +66,7 @@ struct Header {
 MaybeFault open(Header& header, const BStart& command, std::uint64_t pc);
 MaybeFault latch(Header& header, const BDatr& command);
 MaybeFault latch(Header& header, const BFpatr& command, IsaRevision revision);
-MaybeFault latch(Header& header, const BDim& command, const Gprs& gprs);
+MaybeFault latch(Header& header, const BDim& command, const Gprs& gpr);
 MaybeFault latch(Header& header, const BIot& command);
 MaybeFault latch(Header& header, const BIor& command);
 MaybeFault latch(Header& header, const BIos& command);

@@ -28,7 +28,10 @@ using Verdict = std::variant<NoOperation, Wait, BundleFault, MatrixOperation, Tr
 
 // `header` is active and check_close has passed. With a MatrixOperation or TransferOperation its destinations are
 // allocated and not published. Reads payloads only of vector parameters (quantisation and slope words).
-Verdict preflight(const Header& header, const Gprs& gprs, const Parameters& parameters, TileRegisters& tiles);
+// `older_in_flight`: bundles before this one have not committed yet. Tiles in flight say so by themselves; a TSTORE in
+// flight has none and can still fault.
+Verdict preflight(const Header& header, const Gprs& gpr, const Parameters& parameters, TileRegisters& tiles,
+                  bool older_in_flight = false);
 
 // What an operation defines, in the order of its bindings, and what it reads.
 using Slots = boost::container::static_vector<TileSlot, 16>;

@@ -79,8 +79,11 @@ class TileRegisters {
   void allocate(TileSlot slot, const TileDescriptor& descriptor);
   // The tiles of a group, in the order of their bindings, all valid elements defined; retires what they push out.
   void publish(std::span<const TileSlot> group);
-  // Gives slots in flight back: names, capacity. Throws Defect for a published one.
+  // A late fault: gives the slots of a group in flight back, names and capacity too; groups of younger bundles first.
+  // Throws Defect for a slot that is not in flight.
   void release(std::span<const TileSlot> group);
+  // Frees a published tile, as a host does between programs. Throws Defect for a slot without one.
+  void retire(TileSlot slot);
   void reset();
 
   // Bytes allocated in a PE; over all PEs.

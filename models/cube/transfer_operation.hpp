@@ -43,7 +43,8 @@ void rows_to_tile(const TransferOperation& operation, std::span<const std::byte>
 // byte keeps what `rows` holds: read it from memory first.
 void tile_to_rows(const TransferOperation& operation, std::span<const std::byte> payload, std::span<std::byte> rows);
 
-// The padding element of a type, in its low bits: the largest or smallest finite value, or zero.
+// The padding element of a type, in its low bits. Max and min are the infinities where the type has them, else the
+// largest and smallest number (hw-native-sys/pto-isa, docs/isa/TFILLPAD.md).
 std::uint64_t pad_element(DataType type, Pad pad);
 
 }  // namespace tilevp::cube
