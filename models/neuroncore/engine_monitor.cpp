@@ -1,5 +1,6 @@
 #include "tilevp/neuroncore/engine_monitor.hpp"
 
+#include <array>
 #include <string_view>
 #include <vector>
 
@@ -10,24 +11,29 @@ namespace tilevp::neuroncore {
 namespace {
 
 // By Stall - 1.
-constexpr std::array<StatisticDefinition, stall_causes> stalled_cycles_definitions{{
-    {"stalled_semaphore_cycles", "cycles", "Cycles its stream waited for a semaphore."},
-    {"stalled_psum_bank_cycles", "cycles", "Cycles an instruction waited for a PSUM bank that another engine held."},
-    {"stalled_port_cycles", "cycles", "Cycles an instruction waited for a port shared with another engine."},
-    {"stalled_dependency_cycles", "cycles",
-     "Cycles an instruction waited for the result of one in flight on the same engine."},
-    {"stalled_fetch_cycles", "cycles", "Cycles its stream waited for records from memory."},
-    {"stalled_weight_load_cycles", "cycles", "Cycles a matmul waited for its stationary tile to be loaded."},
-    {"stalled_window_cycles", "cycles", "Cycles an instruction waited because too many were in flight."},
-}};
-constexpr std::array<StatisticDefinition, stall_causes> stalled_ps_definitions{{
-    {"stalled_semaphore_ps", "ps", "As stalled_semaphore_cycles, in ps."},
-    {"stalled_psum_bank_ps", "ps", "As stalled_psum_bank_cycles, in ps."},
-    {"stalled_port_ps", "ps", "As stalled_port_cycles, in ps."},
-    {"stalled_dependency_ps", "ps", "As stalled_dependency_cycles, in ps."},
-    {"stalled_fetch_ps", "ps", "As stalled_fetch_cycles, in ps."},
-    {"stalled_weight_load_ps", "ps", "As stalled_weight_load_cycles, in ps."},
-    {"stalled_window_ps", "ps", "As stalled_window_cycles, in ps."},
+constexpr std::array<StallDefinition, stall_causes> stall_definitions{{
+    {{"stalled_semaphore_cycles", "cycles", "Cycles its stream waited for a semaphore."},
+     {"stalled_semaphore_ps", "ps", "As stalled_semaphore_cycles, in ps."},
+     "semaphore"},
+    {{"stalled_psum_bank_cycles", "cycles", "Cycles an instruction waited for a PSUM bank that another engine held."},
+     {"stalled_psum_bank_ps", "ps", "As stalled_psum_bank_cycles, in ps."},
+     "PSUM bank"},
+    {{"stalled_port_cycles", "cycles", "Cycles an instruction waited for a port shared with another engine."},
+     {"stalled_port_ps", "ps", "As stalled_port_cycles, in ps."},
+     "port"},
+    {{"stalled_dependency_cycles", "cycles",
+      "Cycles an instruction waited for the result of one in flight on the same engine."},
+     {"stalled_dependency_ps", "ps", "As stalled_dependency_cycles, in ps."},
+     "dependency"},
+    {{"stalled_fetch_cycles", "cycles", "Cycles its stream waited for records from memory."},
+     {"stalled_fetch_ps", "ps", "As stalled_fetch_cycles, in ps."},
+     "fetch"},
+    {{"stalled_weight_load_cycles", "cycles", "Cycles a matmul waited for its stationary tile to be loaded."},
+     {"stalled_weight_load_ps", "ps", "As stalled_weight_load_cycles, in ps."},
+     "weight load"},
+    {{"stalled_window_cycles", "cycles", "Cycles an instruction waited because too many were in flight."},
+     {"stalled_window_ps", "ps", "As stalled_window_cycles, in ps."},
+     "window"},
 }};
 
 std::vector<ValueName> opcode_values() {
@@ -39,55 +45,19 @@ std::vector<ValueName> opcode_values() {
   return values;
 }
 
-// "stalled_psum_bank_ps" -> "psum_bank", as the report's `stalled` has it.
-std::string_view name_of(std::size_t cause) {
-  constexpr std::string_view prefix = "stalled_";
-  constexpr std::string_view suffix = "_ps";
-  std::string_view name = stalled_ps_definitions[cause].name;
-  name.remove_prefix(prefix.size());
-  name.remove_suffix(suffix.size());
-  return name;
-}
-
 }  // namespace
 
 EngineMonitor::EngineMonitor(Simulation& simulation, const std::string& path, const ClockDomain& clock)
     : simulation_(simulation),
       path_(path),
-      clock_(clock),
+      stalls_(simulation, path, clock, stall_definitions, "what its stream or its next instruction waits for"),
       busy_(simulation.probes(), path + ".busy", 1, "an instruction occupies the engine"),
       opcode_(simulation.probes(), path + ".opcode", 8, "opcode of the instruction that began last", opcode_values()),
-      instruction_(simulation.probes(), path + ".instruction", 32, "index in the stream of the one that began last"),
-      waiting_(simulation.probes(), path + ".waiting", 3, "what its stream or its next instruction waits for",
-               {{0, "nothing"},
-                {1, "semaphore"},
-                {2, "PSUM bank"},
-                {3, "port"},
-                {4, "dependency"},
-                {5, "fetch"},
-                {6, "weight load"},
-                {7, "window"}}) {
+      instruction_(simulation.probes(), path + ".instruction", 32, "index in the stream of the one that began last") {
   StatisticsRegistry& statistics = simulation.statistics();
   statistics.add(path, statistic_instructions, instructions_);
   statistics.add(path, statistic_busy_cycles, busy_cycles_);
   statistics.add(path, statistic_busy_ps, busy_ps_);
-  for (std::size_t cause = 0; cause < stall_causes; ++cause) {
-    statistics.add(path, stalled_cycles_definitions[cause], cycles_[cause]);
-    statistics.add(path, stalled_ps_definitions[cause], ps_[cause]);
-  }
-}
-
-void EngineMonitor::stalled(Stall cause, std::uint64_t from_ps, std::uint64_t to_ps) {
-  if (to_ps <= from_ps) return;
-  waiting(cause, from_ps);
-  waited(cause, from_ps, to_ps);
-}
-
-void EngineMonitor::waited(Stall cause, std::uint64_t from_ps, std::uint64_t to_ps) {
-  ps_[index(cause)] += to_ps - from_ps;
-  cycles_[index(cause)] += clock_.edge_at_or_after(to_ps) - clock_.edge_at_or_after(from_ps);
-  waiting_.set(to_ps, 0);
-  if (simulation_.transactions() != nullptr) report(cause, from_ps, to_ps);
 }
 
 void EngineMonitor::issued(const InstructionRecord& record) {
@@ -127,13 +97,6 @@ void EngineMonitor::report(const InstructionRecord& record) const {
   transaction.end_ps = record.end_ps;
   transaction.complete_ps = record.complete_ps;
   transaction.busy_ps = record.end_ps - record.begin_ps;
-  simulation_.transactions()->happened(transaction);
-}
-
-void EngineMonitor::report(Stall cause, std::uint64_t from_ps, std::uint64_t to_ps) const {
-  Transaction transaction{.initiator = path_, .kind = "stall", .name = name_of(index(cause))};
-  transaction.requested_ps = transaction.begin_ps = from_ps;
-  transaction.end_ps = transaction.complete_ps = to_ps;
   simulation_.transactions()->happened(transaction);
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 // What is seen of one engine from outside: counters, probes, and a record of each instruction.
-#include <array>
 #include <cstdint>
 #include <string>
 
 #include "tilevp/base/simulation.hpp"
+#include "tilevp/base/stall_monitor.hpp"
 #include "tilevp/neuroncore/isa.hpp"
 
 namespace tilevp::neuroncore {
@@ -50,38 +50,35 @@ class EngineMonitor {
   // `path` is the engine's ("core0.pe").
   EngineMonitor(Simulation& simulation, const std::string& path, const ClockDomain& clock);
 
-  // A stall whose end is known when it begins; from_ps lies at or after the present time.
-  void stalled(Stall cause, std::uint64_t from_ps, std::uint64_t to_ps);
-  // A stall whose end is not known: `waiting` when it begins, `waited` when it ends.
-  void waiting(Stall cause, std::uint64_t from_ps) { waiting_.set(from_ps, static_cast<std::uint64_t>(cause)); }
-  void waited(Stall cause, std::uint64_t from_ps, std::uint64_t to_ps);
+  StallMonitor& stalls() { return stalls_; }
+  void stalled(Stall cause, std::uint64_t from_ps, std::uint64_t to_ps) {
+    stalls_.stalled(code(cause), from_ps, to_ps);
+  }
+  void waiting(Stall cause, std::uint64_t from_ps) { stalls_.waiting(code(cause), from_ps); }
+  void waited(Stall cause, std::uint64_t from_ps, std::uint64_t to_ps) { stalls_.waited(code(cause), from_ps, to_ps); }
   void issued(const InstructionRecord& record);
   void control(const InstructionRecord& record);
   // An instruction that occupied the engine for so long.
   void completed(std::uint64_t busy_ps, std::uint64_t busy_cycles);
   void observe(InstructionObserver* observer) { observer_ = observer; }
 
-  std::uint64_t stalled_cycles(Stall cause) const { return cycles_[index(cause)].value(); }
+  std::uint64_t stalled_cycles(Stall cause) const { return stalls_.cycles(code(cause)); }
   std::uint64_t busy_cycles() const { return busy_cycles_.value(); }
 
  private:
-  static std::size_t index(Stall cause) { return static_cast<std::size_t>(cause) - 1; }
+  static unsigned code(Stall cause) { return static_cast<unsigned>(cause); }
   void report(const InstructionRecord& record) const;
-  void report(Stall cause, std::uint64_t from_ps, std::uint64_t to_ps) const;
 
   Simulation& simulation_;
   std::string path_;
-  const ClockDomain& clock_;
+  StallMonitor stalls_;
   InstructionObserver* observer_ = nullptr;
-  std::array<Counter, stall_causes> ps_;
-  std::array<Counter, stall_causes> cycles_;
   Counter instructions_;
   Counter busy_cycles_;
   Counter busy_ps_;
   Probe busy_;
   Probe opcode_;
   Probe instruction_;
-  Probe waiting_;
 };
 
 }  // namespace tilevp::neuroncore

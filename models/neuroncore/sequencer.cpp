@@ -8,6 +8,15 @@
 #include "tilevp/neuroncore/rules.hpp"
 
 namespace tilevp::neuroncore {
+namespace {
+
+std::uint64_t block_bytes(const SequencerParameters& parameters) {
+  if (parameters.fetch_instructions == 0)
+    throw UserError("sequencer.fetch_instructions", "expected at least 1, found 0");
+  return std::uint64_t{parameters.fetch_instructions} * instruction_bytes;
+}
+
+}  // namespace
 
 Sequencer::Sequencer(sc_core::sc_module_name name, const EngineContext& context, ExecutionUnit* unit,
                      const SequencerParameters& parameters, const LegalityLimits& limits, std::function<void()> ended)
@@ -18,7 +27,8 @@ Sequencer::Sequencer(sc_core::sc_module_name name, const EngineContext& context,
       parameters_(parameters),
       limits_(limits),
       ended_(std::move(ended)),
-      instructions_(fetch, context.agent, context.monitor, parameters.fetch_instructions),
+      instructions_(fetch, context.agent, context.monitor.stalls(), static_cast<unsigned>(Stall::fetch),
+                    block_bytes(parameters)),
       waiter_(context.semaphores.add_waiter()) {
   if (unit_ != nullptr) unit_->survives_fault = [this](std::uint64_t index) { return stops_at_fault(index); };
   context_.simulation.thread(*this, "run", [this] { run(); });
@@ -55,7 +65,7 @@ void Sequencer::execute_stream() {
   std::exception_ptr error;
   try {
     ready_ps_ = context_.agent.local_ps();
-    instructions_.begin(base_, count_, start_cause_);
+    instructions_.begin(base_, count_ * instruction_bytes, start_cause_);
     while (!stopping_ && step()) ++index_;
     if (!stopping_) ++index_;  // the halt
     return;
@@ -99,12 +109,13 @@ void Sequencer::load(Instruction& instruction) {
   if (index_ >= count_)
     throw Fault(rule::stream_end,
                 context_.agent.name() + ": the stream of " + std::to_string(count_) + " records ends without halt");
-  if (instructions_.needs_block(index_)) {
+  const std::uint64_t at = index_ * instruction_bytes;
+  if (instructions_.needs_block(at + instruction_bytes)) {
     context_.agent.advance_to(ready_ps_);
-    instructions_.await_block();
+    instructions_.await_block(at);
     ready_ps_ = context_.agent.local_ps();
   }
-  const char* const problem = try_decode(instructions_.record(index_), instruction);
+  const char* const problem = try_decode(instructions_.bytes(at).first<instruction_bytes>(), instruction);
   if (problem != nullptr)
     throw Fault(rule::isa_decode,
                 context_.agent.name() + " #" + std::to_string(index_) + ": the record is no instruction: " + problem);

@@ -10,10 +10,10 @@
 
 #include "tilevp/base/agent.hpp"
 #include "tilevp/base/break_point.hpp"
+#include "tilevp/memory/block_fetch.hpp"
 #include "tilevp/memory/initiator_port.hpp"
 #include "tilevp/neuroncore/dma_trigger.hpp"
 #include "tilevp/neuroncore/execution_unit.hpp"
-#include "tilevp/neuroncore/instruction_fetch.hpp"
 #include "tilevp/neuroncore/legality.hpp"
 #include "tilevp/neuroncore/parameters.hpp"
 
@@ -82,7 +82,7 @@ class Sequencer final : public sc_core::sc_module {
   SequencerParameters parameters_;
   LegalityLimits limits_;
   std::function<void()> ended_;
-  InstructionFetch instructions_;
+  memory::BlockFetch instructions_;
   DmaTrigger* dma_ = nullptr;
   unsigned waiter_;
 
