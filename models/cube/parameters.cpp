@@ -41,6 +41,13 @@ void MatrixUnitParameters::check(const std::string& path) const {
   require_range(tile_write_bytes_per_cycle, 1, max_rate, path, "tile_write_bytes_per_cycle");
 }
 
+void TransferUnitParameters::check(const std::string& path) const {
+  require_range(bytes_per_cycle, 1, max_rate, path, "bytes_per_cycle");
+  require_range(run_cycles, 0, max_cycles, path, "run_cycles");
+  require_range(grain_bytes, 1, max_local_tile_bytes, path, "grain_bytes");
+  require_range(outstanding_grains, 1, 64, path, "outstanding_grains");
+}
+
 void Parameters::check(const std::string& path) const {
   require_range(clock_hz, 1'000, 1'000'000'000'000, path, "clock_hz");
   require_range(tile_capacity_bytes, 128, pes * 262'144, path, "tile_capacity_bytes");

@@ -62,6 +62,17 @@ BOOST_DESCRIBE_STRUCT(MatrixUnitParameters, (),
                        tile_read_bytes_per_cycle, post_elements_per_cycle, post_latency_cycles, reduction_cycles,
                        tile_write_bytes_per_cycle, unit_per_pe))
 
+// TLOAD and TSTORE. A cell of 128 bytes a cycle, and no contiguous run of memory below a cycle (our estimates).
+struct TransferUnitParameters {
+  std::uint32_t bytes_per_cycle = 128;
+  std::uint32_t run_cycles = 1;
+  // What is asked of memory at a time, in whole rows where they are shorter; the grain of arbitration at its port.
+  std::uint32_t grain_bytes = 4096;
+  std::uint32_t outstanding_grains = 8;
+  void check(const std::string& path) const;
+};
+BOOST_DESCRIBE_STRUCT(TransferUnitParameters, (), (bytes_per_cycle, run_cycles, grain_bytes, outstanding_grains))
+
 struct Parameters {
   std::uint64_t clock_hz = 1'850'000'000;
   IsaRevision isa_revision = IsaRevision::r2;
@@ -71,11 +82,12 @@ struct Parameters {
   Accumulate accumulate = Accumulate::two_round;
   SequencerParameters sequencer{};
   MatrixUnitParameters matrix_unit{};
+  TransferUnitParameters transfer_unit{};
   // Throws UserError: `path.key: expected ..., found ...`.
   void check(const std::string& path) const;
 };
 BOOST_DESCRIBE_STRUCT(Parameters, (),
                       (clock_hz, isa_revision, tile_selectors, capacity, tile_capacity_bytes, accumulate, sequencer,
-                       matrix_unit))
+                       matrix_unit, transfer_unit))
 
 }  // namespace tilevp::cube

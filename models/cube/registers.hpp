@@ -13,8 +13,8 @@ inline constexpr std::uint64_t tile_window = 0x0100'0000;  // architectural byte
 inline constexpr std::uint64_t tile_window_bytes = 0x0100'0000;
 inline constexpr std::uint64_t window_bytes = 0x0200'0000;
 
-// Byte 0 of local tile register `tile` (0-63) of one PE; in the tile window. Reads beyond the tile's capacity, or of a
-// register that holds no tile, end in an address error.
+// Byte 0 of the tile that source code `tile` of B.IOT (0-63) names, in one PE; in the tile window. Reads beyond the
+// tile's storage, or where no tile is published in that PE, end in an address error.
 constexpr std::uint64_t tile(unsigned pe, unsigned tile) {
   return tile_window + (std::uint64_t{pe} << 22) + (std::uint64_t{tile} << 16);
 }
@@ -47,10 +47,11 @@ enum class Restart : std::uint32_t { resume = 1, discard_header = 2 };
 inline constexpr std::uint64_t pc = 0x040;         // rw u64: next instruction; written while faulted: where it restarts
 inline constexpr std::uint64_t bundle_pc = 0x048;  // ro u64: BSTART of the open bundle; 0: none is open
 inline constexpr std::uint64_t fault_pc = 0x050;   // ro u64: the instruction that faulted
-inline constexpr std::uint64_t fault_code = 0x058;    // ro u32: a FaultCode
-inline constexpr std::uint64_t fault_step = 0x05c;    // ro u32: of the preflight (docs/cube.md); 0: not found by it
-inline constexpr std::uint64_t flags = 0x060;         // rw u32: sticky NumericFlag bits
-inline constexpr std::uint64_t release_tile = 0x064;  // wo u32: a local tile register to free; not while running
+inline constexpr std::uint64_t fault_code = 0x058;  // ro u32: a FaultCode
+inline constexpr std::uint64_t fault_step = 0x05c;  // ro u32: of the preflight (docs/cube.md); 0: not found by it
+inline constexpr std::uint64_t flags = 0x060;       // rw u32: sticky NumericFlag bits
+inline constexpr std::uint64_t release_tile =
+    0x064;  // wo u32: frees the tile that a source code names; not while running
 
 // GPR g, rw u64; 0 reads zero.
 constexpr std::uint64_t gpr(unsigned g) { return 0x080 + 8 * std::uint64_t{g}; }
@@ -64,7 +65,7 @@ inline constexpr std::uint64_t counter_loads = 0x220;        // TLOAD bundles co
 inline constexpr std::uint64_t counter_stores = 0x228;       // TSTORE bundles committed
 inline constexpr std::uint64_t counter_faults = 0x230;
 
-// Local tile register t, ro u32 each: what is published there. 0 in all: nothing.
+// The tile that source code t (0-63) of B.IOT names, ro u32 each. 0 in all: none is published.
 constexpr std::uint64_t tile_info(unsigned t) { return 0x400 + 0x20 * std::uint64_t{t}; }
 inline constexpr std::uint64_t tile_capacity = 0x00;  // bytes a PE
 inline constexpr std::uint64_t tile_mask = 0x04;      // PeMask

@@ -107,6 +107,7 @@ bool TileRegisters::fits(PeMask mask, std::uint64_t bytes_per_pe) const {
 void TileRegisters::allocate(TileSlot slot, const TileDescriptor& descriptor) {
   Tile& tile = tiles_[slot];
   if (tile.allocated) wrong("allocated twice", slot);
+  if (descriptor.storage_bytes() > max_local_tile_bytes) wrong("larger than a tile can be", slot);
   tile.allocated = true;
   tile.descriptor = descriptor;
   tile.undefined_elements = 0;
@@ -114,7 +115,8 @@ void TileRegisters::allocate(TileSlot slot, const TileDescriptor& descriptor) {
   for (unsigned pe = 0; pe < pes; ++pe) {
     if (!selects(descriptor.mask, pe)) continue;
     used_[pe] += descriptor.capacity_bytes;
-    if (tile.bank[pe].size() < descriptor.storage_bytes()) tile.bank[pe].resize(descriptor.storage_bytes());
+    // At its full size at once: effects in flight hold on to where it lies.
+    if (tile.bank[pe].empty()) tile.bank[pe].resize(max_local_tile_bytes);
   }
   if (selectors_ == TileSelectors::relative) names(slot).push_back(slot);
 }
