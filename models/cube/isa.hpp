@@ -150,20 +150,38 @@ struct BStop {
   bool operator==(const BStop&) const = default;
 };
 
-// Scalar: Rd = SrcL + unsigned 12-bit immediate (asl/scalar/alu/ADDI.asl), and what else isa.cpp lists.
-enum class ScalarOp : std::uint8_t { addi, subi, add, lui };
+// Scalar instructions, which stand between bundles. Sources and destination are GPRs only; the T and U queues of the
+// public encoding are no part of this core.
+enum class ScalarOp : std::uint8_t {
+  addi,     // left + immediate (12 bits, unsigned)
+  subi,     // left - immediate
+  add,      // left + (right, modified) << shift
+  sub,      // left - (right, modified) << shift
+  lui,      // immediate (20 bits, signed) << 12
+  hl_addi,  // 48 bits: left + immediate (24 bits, unsigned)
+  hl_subi,  // left - immediate
+  hl_liu,   // immediate (32 bits, unsigned)
+  hl_lis,   // immediate (32 bits, signed)
+  hl_lui,   // immediate (32 bits, unsigned) << 32
+};
+// What add and sub make of their right source before they shift it.
+enum class Modifier : std::uint8_t { sw = 0, uw = 1, neg = 2, none = 3 };
 struct Scalar {
   ScalarOp op = ScalarOp::addi;
-  std::uint8_t destination = 0;
-  std::uint8_t left = 0;
-  std::uint8_t right = 0;      // add
-  std::int64_t immediate = 0;  // addi, subi: 0 .. 4095; lui: the value loaded
+  std::uint8_t destination = 0;  // 0 discards
+  std::uint8_t left = 0;         // addi, subi, add, sub and their long forms
+  std::uint8_t right = 0;        // add, sub
+  Modifier modifier = Modifier::none;
+  std::uint8_t shift = 0;      // 0 .. 31
+  std::int64_t immediate = 0;  // the field, before it is shifted
   bool operator==(const Scalar&) const = default;
 };
+// What it writes, from the values of its sources; modulo 2^64.
+std::uint64_t result_of(const Scalar& scalar, std::uint64_t left, std::uint64_t right);
 
 using Command = std::variant<BStart, BDatr, BFpatr, BDim, BIot, BIor, BIos, BCatr, BStop, Scalar>;
 
-// The bytes of one instruction: 2, 4 or 8, and how many of `bytes` they are.
+// The bytes of one instruction: 2, 4, 6 or 8, and how many of `bytes` they are.
 struct Encoded {
   std::uint64_t word = 0;
   unsigned bytes = 0;
@@ -183,12 +201,26 @@ struct Decoded {
   unsigned bytes = 0;
 };
 // The length in bytes that the first halfword announces: 2, 4, 6 or 8.
-unsigned instruction_bytes(std::uint16_t first_halfword);
+constexpr unsigned instruction_bytes(std::uint16_t first_halfword) {
+  const unsigned low = first_halfword & 0xfU;
+  if (low == 0xe) return 6;
+  if (low == 0xf) return 8;
+  return (low & 1) == 0 ? 2 : 4;
+}
 // `word`: the instruction's bytes, little endian, the first in bits 7:0; bits beyond its length are ignored.
 std::variant<Decoded, DecodeError> decode(std::uint64_t word);
 
-// One line of assembly text, as the assembler takes it.
+// One line of assembly text, as the assembler takes it; `.word` and the like for what no text says.
 std::string disassemble(const Command& command);
+
+// ---- Names of codes, as assembly text has them. Empty where the code has none.
+std::string_view gpr_name(unsigned gpr);             // zero sp a0-a7 ra s0-s8 x0-x3
+std::string_view data_layout_name(unsigned code);    // Layout of B.DATR: NORM, ND2M32 .. N82ND
+std::string_view pad_name(unsigned code);            // Zero Max Min Null
+std::string_view rounding_mode_name(unsigned code);  // Default RNE RTZ RTM RTP RNA RTO RHB
+std::string_view prequant_name(unsigned code);       // None, F322F16, ...: every PreQuantMode that is assigned
+std::string_view relu_name(unsigned code);           // None ReLU LReLU PReLU
+std::string_view name(ScalarOp op);                  // "hl.addi"
 
 // Faults, numbered as in asl/arch/data-types/fault.asl.
 enum class FaultCode : std::uint8_t {
