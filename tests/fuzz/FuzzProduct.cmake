@@ -1,7 +1,7 @@
 # The product sources that fuzz targets need, instrumented and without SystemC: tilevp_fuzz_product.
 set(root ${PROJECT_BINARY_DIR}/include/fuzz/tilevp)
 file(MAKE_DIRECTORY ${root}/platform)
-foreach(folder base described dma memory neuroncore numeric)
+foreach(folder base cube described dma memory neuroncore numeric)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/models/${folder} ${root}/${folder} SYMBOLIC)
 endforeach()
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/firmware/runtime ${root}/runtime SYMBOLIC)
@@ -29,6 +29,10 @@ add_library(tilevp_fuzz_product STATIC
   ${PROJECT_SOURCE_DIR}/firmware/runtime/npy_header.cpp
   ${PROJECT_SOURCE_DIR}/firmware/runtime/tensor.cpp
   ${PROJECT_SOURCE_DIR}/models/base/clock_domain.cpp
+  ${PROJECT_SOURCE_DIR}/models/cube/decode.cpp
+  ${PROJECT_SOURCE_DIR}/models/cube/disassemble.cpp
+  ${PROJECT_SOURCE_DIR}/models/cube/encode.cpp
+  ${PROJECT_SOURCE_DIR}/models/cube/names.cpp
   ${PROJECT_SOURCE_DIR}/models/described/document.cpp
   ${PROJECT_SOURCE_DIR}/models/described/nearest.cpp
   ${PROJECT_SOURCE_DIR}/models/described/overrides.cpp

@@ -165,7 +165,7 @@ TEST(CubeIsa, EachValueOfEachField) {
         for (int i = 0; i < 20; ++i) {
           const std::uint64_t field = ((std::uint64_t{1} << c.width) - 1) << c.low;
           const std::uint64_t free = i == 0 ? 0 : random() & ~record.mask;
-          check_word((record.match | free) & ~field | value << c.low);
+          check_word(((record.match | free) & ~field) | value << c.low);
         }
 }
 
