@@ -41,4 +41,8 @@ float decode_float(DataType type, std::uint32_t code);
 // The value of a code of an integer type of up to 32 bits, modulo 2^32 (two's complement of a signed one).
 std::uint32_t decode_integer(DataType type, std::uint32_t code);
 
+// The same of `count` codes that lie one after the other.
+void decode_floats(DataType type, const std::byte* codes, std::size_t count, float* out);
+void decode_integers(DataType type, const std::byte* codes, std::size_t count, std::uint32_t* out);
+
 }  // namespace tilevp::cube

@@ -5,6 +5,7 @@
 // Finite codes of the formats with an exponent field and a bias are (-1)^s * 1.f * 2^(e - bias), subnormal where e = 0.
 // HiF8 has exponents of tapered length (Luo et al., "Ascend HiFloat8 Format", arXiv:2409.16626): 1 to 3 fraction bits.
 #include <cstdint>
+#include <span>
 
 #include "tilevp/numeric/rounding.hpp"
 
@@ -29,12 +30,15 @@ enum class FloatFormat : std::uint8_t {
 // every format. A NaN comes out as some quiet NaN, except of 16 and 32 bits, where sign and payload are kept.
 float decode(FloatFormat format, std::uint32_t code);
 
+// The values of all 256 codes of a format of at most 8 bits; Defect for others.
+std::span<const float, 256> decoded(FloatFormat format);
+
 // A rounded number and what rounding did to it.
 struct Encoded {
   std::uint32_t code = 0;
-  bool inexact = false;   // the code is another number than the operand
-  bool overflow = false;  // the operand, rounded with an unlimited exponent, exceeds the largest finite number
-  bool tiny = false;      // the operand lies below the smallest normal number (before rounding)
+  bool inexact = false;    // the code is another number than the operand
+  bool overflow = false;   // the operand, rounded with an unlimited exponent, exceeds the largest finite number
+  bool underflow = false;  // inexact, and the operand lies below the smallest normal number (before rounding)
   bool operator==(const Encoded&) const = default;
 };
 

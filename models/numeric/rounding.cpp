@@ -3,52 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tilevp/base/errors.hpp"
+#include "tilevp/numeric/round_up.hpp"
 
 namespace tilevp::numeric {
 namespace {
 
 constexpr std::uint32_t infinity_fp32 = 0x7f800000;
-
-// Whether the kept part of a magnitude goes up by one unit. `remainder` is what is cut off and `half` its middle.
-bool rounds_up(Rounding rounding, bool negative, bool odd, std::uint32_t remainder, std::uint32_t half) {
-  if (remainder == 0) return false;
-  switch (rounding) {
-    case Rounding::rne:
-      return remainder > half || (remainder == half && odd);
-    case Rounding::rtz:
-      return false;
-    case Rounding::rtm:
-      return negative;
-    case Rounding::rtp:
-      return !negative;
-    case Rounding::rna:
-      return remainder >= half;
-    case Rounding::rto:
-      return !odd;
-    case Rounding::rhb:
-      return remainder > half || (remainder == half && !negative);
-  }
-  throw Defect("rounding outside its enumeration");
-}
-
-// Whether a finite magnitude that rounds beyond the largest finite number becomes infinity.
-bool overflows_to_infinity(Rounding rounding, bool negative) {
-  switch (rounding) {
-    case Rounding::rne:
-    case Rounding::rna:
-    case Rounding::rhb:
-      return true;
-    case Rounding::rtz:
-    case Rounding::rto:
-      return false;
-    case Rounding::rtm:
-      return negative;
-    case Rounding::rtp:
-      return !negative;
-  }
-  throw Defect("rounding outside its enumeration");
-}
 
 // fp32 to sign, `exponent_bits`, `fraction_bits`, right-aligned.
 std::uint32_t narrow(std::uint32_t bits, int exponent_bits, int fraction_bits, Rounding rounding, Overflow overflow) {
@@ -66,8 +26,7 @@ std::uint32_t narrow(std::uint32_t bits, int exponent_bits, int fraction_bits, R
   const int bias = (1 << (exponent_bits - 1)) - 1;
   const int lowest = 1 - bias;  // exponent of the smallest normal number
   if (exponent > bias) {
-    const bool to_infinity = overflow == Overflow::ieee && overflows_to_infinity(rounding, negative);
-    return sign | (to_infinity ? infinity : infinity - 1);
+    return sign | (overflows_to_infinity(rounding, overflow, negative) ? infinity : infinity - 1);
   }
   const int quantum = std::max(exponent, lowest);
   // More than 25 places below the quantum everything is cut off: a sticky bit decides.
@@ -99,19 +58,19 @@ float to_tf32(float value, Rounding rounding, Overflow overflow) {
   return std::bit_cast<float>(narrow(std::bit_cast<std::uint32_t>(value), 8, 10, rounding, overflow) << 13);
 }
 
-double to_integer(float value, Rounding rounding) {
-  // A float of 2^23 or more has no fraction; below, floor and the differences are exact in double.
-  if (!(std::fabs(value) < 8388608.0F)) return static_cast<double>(value);
-  const double exact = static_cast<double>(value);
-  const bool negative = std::signbit(exact);
-  const double magnitude = std::fabs(exact);
+double to_integer(double value, Rounding rounding) {
+  if (!(std::fabs(value) < 0x1p52)) return value;  // no fraction beyond
+  const bool negative = std::signbit(value);
+  const double magnitude = std::fabs(value);
   const double kept = std::floor(magnitude);
-  // In units of 2^-25, the last place of the floats just below 0.5; what is smaller only has to be seen as inexact.
-  const auto remainder = static_cast<std::uint32_t>(std::ceil((magnitude - kept) * 0x1p25));
-  const bool odd = (static_cast<std::uint32_t>(kept) & 1) != 0;
-  const double rounded = kept + (rounds_up(rounding, negative, odd, remainder, 1U << 24) ? 1.0 : 0.0);
+  const double fraction = magnitude - kept;  // exact
+  const std::uint64_t quarters = fraction == 0.0 ? 0 : fraction < 0.5 ? 1 : fraction == 0.5 ? 2 : 3;
+  const bool odd = (static_cast<std::uint64_t>(kept) & 1) != 0;
+  const double rounded = kept + (rounds_up(rounding, negative, odd, quarters, 2) ? 1.0 : 0.0);
   return negative ? -rounded : rounded;
 }
+
+double to_integer(float value, Rounding rounding) { return to_integer(static_cast<double>(value), rounding); }
 
 float from_fp16(std::uint16_t bits) {
   const std::uint32_t sign = (bits & 0x8000U) << 16;

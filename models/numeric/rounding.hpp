@@ -52,10 +52,8 @@ std::uint16_t to_fp16(float value, Rounding rounding = Rounding::rne, Overflow o
 // The nearest tf32 value by `rounding`, as the fp32 that equals it (the low 13 bits are zero).
 float to_tf32(float value, Rounding rounding = Rounding::rne, Overflow overflow = Overflow::ieee);
 
-// The value rounded to an integer by `rounding`, as a double (so every integer of 32 bits fits). Infinities and NaN
-// pass.
+// The value rounded to an integer by `rounding`, which a double holds. Infinities and NaN pass.
 double to_integer(float value, Rounding rounding);
-// The same of a double, of any size.
 double to_integer(double value, Rounding rounding);
 
 // Exact. A NaN keeps its sign and payload (it is not made canonical: it has not left a unit).
