@@ -1,11 +1,10 @@
 #pragma once
-// A platform of one description: host, router, HBM, one NeuronCore with its DMA engines, bound together.
+// A platform of one description: host, router, HBM and a machine (machine.hpp), bound together.
 //
-//   host ----+                +--> hbm
-//            |                |
-//   core0 ---+--> [ router ] -+--> core0 window: SBUF, PSUM, registers, DMA registers
-//            |                |
-//   DMA  ----+                |
+//   host ------------+                +--> hbm
+//                    |                |
+//   the machine's ---+--> [ router ] -+--> the windows of the machine:
+//   fetches, DMA     |                |    its memories and registers
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -18,6 +17,7 @@
 #include "tilevp/base/simulation.hpp"
 #include "tilevp/platform/description.hpp"
 #include "tilevp/platform/host_agent.hpp"
+#include "tilevp/platform/machine.hpp"
 
 namespace tilevp::platform {
 
@@ -27,21 +27,7 @@ struct BuildOptions {
   std::uint64_t construction_seed = 0;
 };
 
-// Registers of one window, as a Markdown table.
-struct RegisterWindow {
-  std::string name;
-  std::string table;
-};
-
-// A memory of the address map. Its bytes lie in pieces (partitions) of `piece_bytes`, `piece_stride` apart; one piece
-// where it has none.
-struct MemoryRegion {
-  std::string name;  // "hbm", "core0.sbuf", "core0.psum"
-  std::uint64_t base = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t piece_stride = 0;
-  std::uint64_t piece_bytes = 0;
-};
+// The memories of the address map, by address.
 std::vector<MemoryRegion> memory_map(const Description& description);
 
 class Platform {
@@ -67,7 +53,7 @@ class Platform {
   // Stops the run before `unit` executes its instruction or descriptor `number`: "pe", "core0.pe", "dma0.q3". UserError
   // (`option`) with the nearest names where there is no such unit. run() then throws BreakReached.
   void break_at(std::string_view option, const std::string& unit, std::uint64_t number);
-  // Where run() threw that: the instruction or descriptor, and what the machine holds (machine_state.hpp).
+  // Where run() threw that: the instruction or descriptor, and what the machine holds (neuron_state.hpp).
   std::string stopped_text(const BreakReached& where) const;
   std::string state_text(const BreakReached& where) const;
 

@@ -6,7 +6,8 @@
 
 #include "tilevp/base/hex_text.hpp"
 #include "tilevp/described/describe.hpp"
-#include "tilevp/neuroncore/registers.hpp"
+#include "tilevp/platform/key_checks.hpp"
+#include "tilevp/platform/machine.hpp"
 #include "tilevp/platform/sha256.hpp"
 
 namespace tilevp::platform {
@@ -15,77 +16,7 @@ namespace {
 using described::KeyError;
 using described::path_to_key;
 
-void require_positive(double value, const std::string& path, std::string_view key) {
-  if (!(value > 0))
-    throw KeyError(path_to_key(path, key), "expected a positive number, found " + described::number_text(value));
-}
-
-void require_not_negative(double value, const std::string& path, std::string_view key) {
-  if (!(value >= 0))
-    throw KeyError(path_to_key(path, key), "expected a number from 0, found " + described::number_text(value));
-}
-
-void require_range(std::uint64_t value, std::uint64_t low, std::uint64_t high, const std::string& path,
-                   std::string_view key) {
-  if (value < low || value > high)
-    throw KeyError(path_to_key(path, key), "expected " + std::to_string(low) + " to " + std::to_string(high) +
-                                               ", found " + std::to_string(value));
-}
-
-// Times are 64 bits of picoseconds, 213 days: these bounds keep an operation within seconds, so that a run of millions
-// stays within. One cycle lasts at least 1 ps.
-constexpr std::uint64_t min_hz = 1'000'000, max_hz = 1'000'000'000'000;
-constexpr std::uint64_t max_cycles = 1u << 20;
-constexpr double max_latency_ns = 1e9;
 constexpr double min_bytes_per_ns = 0.001;
-
-void require_latency(double nanoseconds, const std::string& path, std::string_view key) {
-  require_not_negative(nanoseconds, path, key);
-  if (nanoseconds > max_latency_ns)
-    throw KeyError(path_to_key(path, key), "expected at most " + described::number_text(max_latency_ns) + ", found " +
-                                               described::number_text(nanoseconds));
-}
-
-void check_engine(const neuroncore::EngineParameters& engine, const std::string& path) {
-  require_range(engine.clock_hz, min_hz, max_hz, path, "clock_hz");
-  require_range(engine.min_interval_cycles, 1, max_cycles, path, "min_interval_cycles");
-  require_range(engine.latency_cycles, 0, max_cycles, path, "latency_cycles");
-}
-
-// Partition p of SBUF stands at p << 18, so a partition holds at most 256 KiB.
-constexpr std::uint32_t max_partition_bytes = 1u << 18;
-
-void check_core(const neuroncore::Parameters& core, const std::string& path) {
-  require_range(core.generation, 2, 4, path, "generation");
-  require_range(core.sbuf_partition_bytes, 1, max_partition_bytes, path, "sbuf_partition_bytes");
-  require_range(core.sbuf_reserved_bytes, 0, core.sbuf_partition_bytes - 1, path, "sbuf_reserved_bytes");
-  const auto pe = path_to_key(path, "pe");
-  require_range(core.pe.clock_hz, min_hz, max_hz, pe, "clock_hz");
-  require_range(core.pe.fill_cycles, 0, max_cycles, pe, "fill_cycles");
-  require_range(core.pe.min_interval_cycles, 1, max_cycles, pe, "min_interval_cycles");
-  require_range(core.pe.weight_load_columns_per_cycle, 1, 128, pe, "weight_load_columns_per_cycle");
-  require_range(core.pe.fp32_passes, 1, 1024, pe, "fp32_passes");
-  check_engine(core.vector, path_to_key(path, "vector"));
-  check_engine(core.scalar, path_to_key(path, "scalar"));
-  check_engine(core.gpsimd, path_to_key(path, "gpsimd"));
-  check_engine(core.sync, path_to_key(path, "sync"));
-  const auto sequencer = path_to_key(path, "sequencer");
-  require_range(core.sequencer.issue_cycles, 0, max_cycles, sequencer, "issue_cycles");
-  require_range(core.sequencer.fetch_instructions, 1, 65'536, sequencer, "fetch_instructions");
-}
-
-void check_dma(const dma::Parameters& dma, const std::string& path) {
-  require_range(dma.engines, 1, 16, path, "engines");
-  require_range(dma.clock_hz, min_hz, max_hz, path, "clock_hz");
-  require_positive(dma.bytes_per_ns, path, "bytes_per_ns");
-  require_latency(dma.start_latency_ns, path, "start_latency_ns");
-  require_not_negative(dma.run_floor_ns, path, "run_floor_ns");
-  require_not_negative(dma.packet_floor_ns, path, "packet_floor_ns");
-  require_range(dma.packet_bytes, 1, 1u << 30, path, "packet_bytes");
-  require_range(dma.packet_runs, 1, 1u << 30, path, "packet_runs");
-  require_range(dma.outstanding_packets, 1, 65'536, path, "outstanding_packets");
-  require_range(dma.prefetch_descriptors, 1, 65'536, path, "prefetch_descriptors");
-}
 
 // Whatever a program aligns within a region must be aligned in the address space too.
 constexpr std::uint64_t base_alignment = 4096;
@@ -98,7 +29,7 @@ void require_aligned(std::uint64_t base, const std::string& path, std::string_vi
 
 void check_map(const Description& d, const std::string& path) {
   const std::uint64_t hbm_end = d.map.hbm_base + d.hbm.size_bytes;
-  const std::uint64_t core_end = d.map.core0_base + neuroncore::registers::window_bytes;
+  const std::uint64_t core_end = d.map.core0_base + machine_of(d).window_bytes();
   if (hbm_end < d.map.hbm_base) throw KeyError(path_to_key(path, "hbm_base"), "hbm ends beyond 2^64");
   if (core_end < d.map.core0_base) throw KeyError(path_to_key(path, "core0_base"), "core0 ends beyond 2^64");
   if (d.map.core0_base < hbm_end && d.map.hbm_base < core_end)
@@ -187,7 +118,6 @@ bool is_file_name(const std::string& name) { return name.find_first_of("./") != 
 
 // "1.4 GHz".
 std::string clock_text(std::uint64_t hz) { return described::number_text(static_cast<double>(hz) / 1e9) + " GHz"; }
-std::string kib_text(std::uint64_t bytes) { return described::number_text(static_cast<double>(bytes) / 1024) + " KiB"; }
 
 }  // namespace
 
@@ -203,8 +133,7 @@ void HostParameters::check(const std::string& path) const {
 
 void Description::check(const std::string& path) const {
   check_memory(hbm, path_to_key(path, "hbm"));
-  check_core(core, path_to_key(path, "core"));
-  check_dma(dma, path_to_key(path, "dma"));
+  machine_of(*this).check(*this, path);
   check_map(*this, path_to_key(path, "map"));
   check_sources(*this, path_to_key(path, "sources"));
 }
@@ -227,11 +156,10 @@ LoadedDescription load_description(const std::string& name_or_file, const std::v
   return {std::move(description), sha256(document.text()), overrides};
 }
 
+const MachineKind& machine_of(const Description&) { return neuron_machine(); }
+
 std::vector<ClockDomain> clock_domains(const Description& description) {
-  const auto& core = description.core;
-  return {ClockDomain("pe", core.pe.clock_hz),         ClockDomain("vector", core.vector.clock_hz),
-          ClockDomain("scalar", core.scalar.clock_hz), ClockDomain("gpsimd", core.gpsimd.clock_hz),
-          ClockDomain("sync", core.sync.clock_hz),     ClockDomain("dma", description.dma.clock_hz)};
+  return machine_of(description).clocks(description);
 }
 
 std::string description_text(const Description& d) {
@@ -243,13 +171,9 @@ std::string description_text(const Description& d) {
   if (d.hbm.implementation != nullptr)
     out << "  model     hbm is " << d.hbm.model << " (" << d.hbm.implementation->summary() << ") "
         << described::compact(d.hbm.options) << "\n";
-  out << "  core      NC-v" << d.core.generation << ", 128 partitions of " << kib_text(d.core.sbuf_partition_bytes)
-      << " (" << d.core.sbuf_reserved_bytes << " bytes reserved)\n";
+  out << machine_of(d).text(d);
   for (const auto& clock : clock_domains(d))
     out << "  clock     " << clock.name() << " " << clock_text(clock.numerator_hz()) << "\n";
-  out << "  dma       " << d.dma.engines << " engines of " << described::number_text(d.dma.bytes_per_ns)
-      << " bytes/ns, start " << described::number_text(d.dma.start_latency_ns) << " ns, run at least "
-      << described::number_text(d.dma.run_floor_ns) << " ns\n";
   out << "\nsources\n";
   for (const auto& [path, source] : d.sources) out << "  " << path << ": " << source << "\n";
   out << "\nnot modelled\n";

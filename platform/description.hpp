@@ -18,6 +18,8 @@
 
 namespace tilevp::platform {
 
+class MachineKind;
+
 // What one access of the host costs, beside the time its target takes.
 struct HostParameters {
   double write_latency_ns = 200;
@@ -94,7 +96,10 @@ std::string_view shipped_description(std::string_view name);
 LoadedDescription load_description(const std::string& name_or_file, const std::vector<std::string>& overrides,
                                    const MemoryModels& models = {});
 
-// The clock domains that times may be given in: pe, vector, scalar, gpsimd, sync, dma.
+// What kind of machine it describes.
+const MachineKind& machine_of(const Description& description);
+
+// The clock domains that times may be given in: of a NeuronCore pe, vector, scalar, gpsimd, sync, dma.
 std::vector<ClockDomain> clock_domains(const Description& description);
 
 // A person's view: what it is, what it holds, where each figure comes from, what it does not model.

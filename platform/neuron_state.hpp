@@ -14,7 +14,7 @@
 
 namespace tilevp::platform {
 
-struct MachineParts {
+struct NeuronParts {
   neuroncore::NeuronCore& core;
   const std::vector<std::unique_ptr<dma::DmaEngine>>& engines;
   const memory::Memory* hbm;  // null: a plug-in's, which does not say what was written
@@ -26,10 +26,10 @@ struct MachineParts {
 };
 
 // The instruction or descriptor that the run stopped before, in one line.
-std::string stopped_text(const MachineParts& parts, const BreakReached& where);
+std::string neuron_stopped_text(const NeuronParts& parts, const BreakReached& where);
 
 // Its operands (shape, type, the first rows; '?' for a value whose bytes nobody wrote), the sequencers with what they
 // have in flight, the queues that were ever released something, the semaphores that are not 0.
-std::string machine_state_text(const MachineParts& parts, const BreakReached& where);
+std::string neuron_state_text(const NeuronParts& parts, const BreakReached& where);
 
 }  // namespace tilevp::platform

@@ -1,4 +1,4 @@
-#include "tilevp/platform/machine_state.hpp"
+#include "tilevp/platform/neuron_state.hpp"
 
 #include <algorithm>
 #include <array>
@@ -34,7 +34,7 @@ std::string count_text(std::uint64_t count, const char* one) {
 
 class State {
  public:
-  State(const MachineParts& parts, const BreakReached& where) : parts_(parts), where_(where) {}
+  State(const NeuronParts& parts, const BreakReached& where) : parts_(parts), where_(where) {}
 
   std::string text() {
     if (const auto engine = stopped_engine())
@@ -262,16 +262,18 @@ class State {
     out_ += any ? "\n" : "  none\n";
   }
 
-  const MachineParts& parts_;
+  const NeuronParts& parts_;
   const BreakReached& where_;
   std::string out_;
 };
 
 }  // namespace
 
-std::string stopped_text(const MachineParts& parts, const BreakReached& where) { return State(parts, where).stopped(); }
+std::string neuron_stopped_text(const NeuronParts& parts, const BreakReached& where) {
+  return State(parts, where).stopped();
+}
 
-std::string machine_state_text(const MachineParts& parts, const BreakReached& where) {
+std::string neuron_state_text(const NeuronParts& parts, const BreakReached& where) {
   return State(parts, where).text();
 }
 
