@@ -15,9 +15,10 @@ inline constexpr std::uint64_t window_bytes = 0x0200'0000;
 
 // Byte 0 of the tile that source code `tile` of B.IOT (0-63) names, in one PE; in the tile window. Reads beyond the
 // tile's storage, or where no tile is published in that PE, end in an address error.
-constexpr std::uint64_t tile(unsigned pe, unsigned tile) {
-  return tile_window + (std::uint64_t{pe} << 22) + (std::uint64_t{tile} << 16);
+constexpr std::uint64_t tile_stride(unsigned pe, unsigned tile) {
+  return (std::uint64_t{pe} << 22) + (std::uint64_t{tile} << 16);
 }
+constexpr std::uint64_t tile(unsigned pe, unsigned tile) { return tile_window + tile_stride(pe, tile); }
 
 // Offsets in the control window.
 

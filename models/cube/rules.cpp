@@ -23,8 +23,12 @@ constexpr char gemv[] = "PTO-ISA/pto-spec, PTO-TGEMV-CONTRACT-001";
 constexpr char transport[] = "PTO-ISA/pto-spec, asl/block/model/dispatch/tlsu-layout-conversion.asl";
 constexpr char tload[] = "PTO-ISA/pto-spec, asl/block/execution/BSTART.TLOAD.asl";
 constexpr char platform[] = "TileVP: not modelled, refused by name";
+constexpr char registers_page[] = "TileVP: the registers of a CUBE core";
 
 constexpr std::array table{
+    Rule{rule::start_status,
+         "A core is started while it does not run, and restarted while it stands at a fault. [none: ends the run]",
+         registers_page},
     Rule{rule::fetch_pc, "Instructions start at even addresses. [InstructionPC]", lifecycle},
     Rule{rule::fetch_page, "Every instruction can be read from memory. [InstructionPage]", lifecycle},
     Rule{rule::decode, "A fetched word is an instruction: known codes, fixed bits. [IllegalInstruction]",

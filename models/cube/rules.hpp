@@ -14,7 +14,8 @@ using tilevp::Rule;
 std::span<const Rule> rules();
 
 namespace rule {
-// Fetch and decode: raised by the core.
+// Starting, fetch and decode: raised by the core.
+inline constexpr char start_status[] = "cube.start.status";
 inline constexpr char fetch_pc[] = "cube.fetch.pc";
 inline constexpr char fetch_page[] = "cube.fetch.page";
 inline constexpr char decode[] = "cube.decode";
