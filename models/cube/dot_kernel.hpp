@@ -23,11 +23,17 @@ struct DotProduct {
   std::size_t blocks;
 };
 
-// By the type of B's elements.
+// By the type of B's elements. Null: none; decode B and take `fp32` or `word` (32 bits of either sign).
 struct DotKernels {
   using Dot = void (*)(const DotProduct& product);
-  Dot fp32, fp16, bf16;
-  Dot s8, u8, s16, u16, word;  // word: 32 bits, of either sign
+  Dot fp32;
+  Dot word;
+  Dot fp16 = nullptr;
+  Dot bf16 = nullptr;
+  Dot s8 = nullptr;
+  Dot u8 = nullptr;
+  Dot s16 = nullptr;
+  Dot u16 = nullptr;
 };
 
 namespace baseline {

@@ -1,5 +1,8 @@
 #include "tilevp/cube/element.hpp"
 
+#include <bit>
+#include <string>
+
 #include "tilevp/base/errors.hpp"
 #include "tilevp/numeric/convert.hpp"
 #include "tilevp/numeric/narrow_float.hpp"
@@ -40,16 +43,50 @@ FloatFormat format_of(DataType type) {
   }
 }
 
+// out[i] = decode_code(code i); a loop a width, for the compiler to vectorise.
+template <typename Element, typename Out, typename DecodeCode>
+void decode_each(const std::byte* codes, std::size_t count, Out* out, const DecodeCode& decode_code) {
+  for (std::size_t i = 0; i < count; ++i) {
+    Element code;
+    std::memcpy(&code, codes + i * sizeof(Element), sizeof(Element));
+    out[i] = decode_code(std::uint32_t{code});
+  }
+}
+
+template <typename Out, typename DecodeCode>
+void decode_nibbles(const std::byte* codes, std::size_t count, Out* out, const DecodeCode& decode_code) {
+  for (std::size_t i = 0; i < count / 2; ++i) {
+    const auto pair = std::to_integer<std::uint32_t>(codes[i]);
+    out[2 * i] = decode_code(pair & 0xf);
+    out[2 * i + 1] = decode_code(pair >> 4);
+  }
+  if (count % 2 != 0) out[count - 1] = decode_code(std::to_integer<std::uint32_t>(codes[count / 2]) & 0xf);
+}
+
+template <typename Out, typename DecodeCode>
+void decode_all(unsigned width, const std::byte* codes, std::size_t count, Out* out, const DecodeCode& decode_code) {
+  switch (width) {
+    case 4:
+      return decode_nibbles(codes, count, out, decode_code);
+    case 8:
+      return decode_each<std::uint8_t>(codes, count, out, decode_code);
+    case 16:
+      return decode_each<std::uint16_t>(codes, count, out, decode_code);
+    default:
+      return decode_each<std::uint32_t>(codes, count, out, decode_code);
+  }
+}
+
 }  // namespace
 
 float decode_float(DataType type, std::uint32_t code) { return numeric::decode(format_of(type), code); }
 
 std::uint32_t decode_integer(DataType type, std::uint32_t code) {
-  const unsigned width = bits(type);
-  const std::uint32_t kept = width == 32 ? code : code & ((1U << width) - 1);
-  if (numeric_class(type) == NumericClass::signed_integer && width < 32 && (kept >> (width - 1) & 1) != 0)
-    return kept | ~std::uint32_t{0} << width;
-  return kept;
+  // Shifted up and back: the way back fills in zeros or copies of the sign.
+  const unsigned unused = 32 - bits(type);
+  const std::uint32_t top = code << unused;
+  if (numeric_class(type) != NumericClass::signed_integer) return top >> unused;
+  return static_cast<std::uint32_t>(static_cast<std::int32_t>(top) >> unused);
 }
 
 void decode_floats(DataType type, const std::byte* codes, std::size_t count, float* out) {
@@ -67,17 +104,23 @@ void decode_floats(DataType type, const std::byte* codes, std::size_t count, flo
       break;
   }
   const FloatFormat format = format_of(type);
-  const unsigned width = bits(type);
-  if (width == 32) {
-    for (std::size_t i = 0; i < count; ++i) out[i] = numeric::decode(format, load_code(codes, width, i));
+  if (type == DataType::tf32 || type == DataType::hf32) {
+    const std::uint32_t kept = type == DataType::tf32 ? ~0x1fffU : ~0xfffU;
+    decode_all(32, codes, count, out, [=](std::uint32_t code) { return std::bit_cast<float>(code & kept); });
     return;
   }
-  const std::span<const float, 256> values = numeric::decoded(format);
-  for (std::size_t i = 0; i < count; ++i) out[i] = values[load_code(codes, width, i)];
+  const float* values = numeric::decoded(format).data();
+  decode_all(bits(type), codes, count, out, [=](std::uint32_t code) { return values[code]; });
 }
 
 void decode_integers(DataType type, const std::byte* codes, std::size_t count, std::uint32_t* out) {
-  for (std::size_t i = 0; i < count; ++i) out[i] = decode_integer(type, load_code(codes, bits(type), i));
+  const unsigned unused = 32 - bits(type);
+  if (numeric_class(type) == NumericClass::signed_integer)
+    decode_all(bits(type), codes, count, out, [=](std::uint32_t code) {
+      return static_cast<std::uint32_t>(static_cast<std::int32_t>(code << unused) >> unused);
+    });
+  else
+    decode_all(bits(type), codes, count, out, [](std::uint32_t code) { return code; });
 }
 
 }  // namespace tilevp::cube

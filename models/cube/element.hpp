@@ -12,20 +12,30 @@ namespace tilevp::cube {
 // The code of an element of 4, 8, 16 or 32 bits, right-aligned.
 inline std::uint32_t load_code(const std::byte* payload, unsigned bits, std::uint64_t position) {
   if (bits == 4) return (std::to_integer<std::uint32_t>(payload[position / 2]) >> (position % 2 * 4)) & 0xf;
-  std::uint32_t code = 0;
-  std::memcpy(&code, payload + position * (bits / 8), bits / 8);
-  return code;
+  if (bits == 8) return std::to_integer<std::uint32_t>(payload[position]);
+  std::uint16_t half = 0;
+  std::uint32_t word = 0;
+  if (bits == 16) {
+    std::memcpy(&half, payload + position * 2, 2);
+    return half;
+  }
+  std::memcpy(&word, payload + position * 4, 4);
+  return word;
 }
 
 // Writes the low `bits` of `code`; the other element of a byte is kept.
 inline void store_code(std::byte* payload, unsigned bits, std::uint64_t position, std::uint32_t code) {
-  if (bits == 4) {
+  if (bits == 32) {
+    std::memcpy(payload + position * 4, &code, 4);
+  } else if (bits == 16) {
+    std::memcpy(payload + position * 2, &code, 2);
+  } else if (bits == 8) {
+    payload[position] = static_cast<std::byte>(code & 0xff);
+  } else {
     const unsigned shift = position % 2 * 4;
     const auto kept = std::to_integer<std::uint32_t>(payload[position / 2]) & (0xf0U >> shift);
     payload[position / 2] = static_cast<std::byte>(kept | (code & 0xf) << shift);
-    return;
   }
-  std::memcpy(payload + position * (bits / 8), &code, bits / 8);
 }
 
 // Elements of 64 bits: the parameter words.

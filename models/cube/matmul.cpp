@@ -122,7 +122,6 @@ Blocks blocks_of(const MatrixOperation& op, const TileView& b) {
   return blocks;
 }
 
-// Null: B is decoded first and goes through `word` or `fp32`.
 DotKernels::Dot kernel_for(const DotKernels& set, bool floats, DataType type) {
   switch (type) {
     case DataType::fp32:
@@ -151,6 +150,10 @@ void decode_block(const MatrixOperation& op, const TileView& b, const Blocks& bl
                space.right, at);
 }
 
+// So much of B is decoded at a time, for a near cache to hold it; but as many blocks as a kernel takes together.
+constexpr std::size_t decoded_bytes = 65'536;
+constexpr std::size_t row_blocks = 8;
+
 void sum_in_vectors(const MatrixOperation& op, const MatrixOperands& operands, const Blocks& blocks, Workspace& space) {
   const bool floats = sums_floats(op);
   DotProduct product{.a = bytes_of(space.left, floats),
@@ -166,13 +169,19 @@ void sum_in_vectors(const MatrixOperation& op, const MatrixOperands& operands, c
     dot(product);
     return;
   }
+  const auto dot = floats ? kernels().fp32 : kernels().word;
   const std::size_t words = std::size_t{op.k} * block_columns;
-  reserve(space.right, floats, words * blocks.count);
-  for (std::size_t block = 0; block < blocks.count; ++block)
-    decode_block(op, operands.b, blocks, block, floats, space, block * words);
+  const std::size_t most = std::max<std::size_t>(decoded_bytes / 4 / words, row_blocks);
+  reserve(space.right, floats, words * std::min(most, blocks.count));
   product.b = bytes_of(space.right, floats);
   product.b_stride = 4 * words;
-  (floats ? kernels().fp32 : kernels().word)(product);
+  for (std::size_t first = 0; first < blocks.count; first += most) {
+    product.blocks = std::min(most, blocks.count - first);
+    for (std::size_t block = 0; block < product.blocks; ++block)
+      decode_block(op, operands.b, blocks, first + block, floats, space, block * words);
+    dot(product);
+    product.sums += 4 * block_columns * product.blocks;
+  }
 }
 
 // One output element, from its first term.
