@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "tilevp/base/errors.hpp"
-#include "tilevp/numeric/narrow_float.hpp"
 
 namespace tilevp::cube {
 namespace {
@@ -89,6 +88,7 @@ PostProcess::PostProcess(const MatrixOperation& operation)
       relu_(operation.post.relu),
       source_(operation.accumulator),
       target_(operation.d_type),
+      format_(numeric_class(target_) == NumericClass::floating ? result_format(target_) : FloatFormat::fp32),
       rounding_(rounding_of(mode_, operation.rounding)),
       saturate_(operation.saturate) {}
 
@@ -127,8 +127,8 @@ Processed PostProcess::encode_integer(double rounded, double value, std::uint8_t
 }
 
 Processed PostProcess::to_float_type(double value) const {
-  const auto result = numeric::encode(result_format(target_), value, rounding_,
-                                      saturate_ ? numeric::Overflow::saturate : numeric::Overflow::infinite);
+  const auto result =
+      numeric::encode(format_, value, rounding_, saturate_ ? numeric::Overflow::saturate : numeric::Overflow::infinite);
   std::uint8_t flags = 0;
   if (result.inexact) flags |= inexact;
   if (result.overflow) flags |= flag_overflow;
@@ -148,8 +148,7 @@ Processed PostProcess::special(std::uint32_t sum) const {
     return {value < 0 ? minimum : low_bits(largest(target_)), clamped};
   }
   const auto overflow = saturate_ ? numeric::Overflow::saturate : numeric::Overflow::infinite;
-  const std::uint32_t code =
-      numeric::encode(result_format(target_), static_cast<double>(value), rounding_, overflow).code;
+  const std::uint32_t code = numeric::encode(format_, static_cast<double>(value), rounding_, overflow).code;
   if (value != value) {
     const bool signaling = (sum & 0x400000) == 0;
     return {saturate_ ? 0 : code, signaling ? invalid : no_flags};

@@ -13,6 +13,7 @@
 
 #include "tilevp/cube/matrix_operation.hpp"
 #include "tilevp/cube/prequant.hpp"
+#include "tilevp/numeric/narrow_float.hpp"
 
 namespace tilevp::cube {
 
@@ -42,6 +43,7 @@ class PostProcess {
   unsigned relu_;
   DataType source_;
   DataType target_;
+  numeric::FloatFormat format_;  // of target_, where that is floating
   numeric::Rounding rounding_;
   bool saturate_;
 };

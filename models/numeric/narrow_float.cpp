@@ -157,7 +157,10 @@ Encoded encode_ieee(double value, int exponent_bits, int fraction_bits, Rounding
   const int shift = std::min(52 - fraction_bits + quantum - exponent, 55);  // beyond, everything is cut off
   const std::uint64_t remainder = significand & ((std::uint64_t{1} << shift) - 1);
   std::uint64_t kept = significand >> shift;
-  if (rounds_up(rounding, negative, (kept & 1) != 0, remainder, std::uint64_t{1} << (shift - 1))) ++kept;
+  const std::uint64_t half = std::uint64_t{1} << (shift - 1);
+  // To the nearest even without a branch, which real data would make unpredictable.
+  kept += rounding == Rounding::rne ? std::uint64_t{remainder + (kept & 1) > half}
+                                    : std::uint64_t{rounds_up(rounding, negative, (kept & 1) != 0, remainder, half)};
   const std::uint32_t result =
       (static_cast<std::uint32_t>(quantum - lowest) << fraction_bits) + static_cast<std::uint32_t>(kept);
   if (result >= infinite) return {.code = beyond, .inexact = true, .overflow = true};
