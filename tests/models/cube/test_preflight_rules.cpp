@@ -346,14 +346,16 @@ TEST(CubeRules, EachCauseHasOneIdAndABreach) {
   std::set<std::string> broken;
   for (const Breach& breach : breaches()) broken.insert(breach.rule);
   // In test_bundle_header.cpp, below, in test_fault_cases.cpp, and what the core raises by itself.
-  for (const char* elsewhere :
-       {rule::header_field,     rule::header_no_bundle, rule::header_scalar,      rule::datr_twice,
-        rule::datr_value,       rule::fpatr_operation,  rule::fpatr_twice,        rule::fpatr_late,
-        rule::fpatr_reductions, rule::dimension_twice,  rule::ior_twice,          rule::catr_twice,
-        rule::iot_after_last,   rule::iot_mask,         rule::iot_count,          rule::ios_twice,
-        rule::ios_count,        rule::close_no_bundle,  rule::close_pc,           rule::close_dr,
-        rule::post_commit,      rule::hand_full,        rule::transfer_hand_full, rule::fetch_pc,
-        rule::fetch_page,       rule::decode,           rule::transfer_memory})
+  for (const char* elsewhere : {rule::header_field,    rule::header_no_bundle,   rule::header_scalar,
+                                rule::datr_twice,      rule::datr_value,         rule::fpatr_operation,
+                                rule::fpatr_twice,     rule::fpatr_late,         rule::fpatr_reductions,
+                                rule::dimension_twice, rule::ior_twice,          rule::catr_twice,
+                                rule::iot_after_last,  rule::iot_mask,           rule::iot_count,
+                                rule::ios_twice,       rule::ios_count,          rule::close_no_bundle,
+                                rule::close_pc,        rule::close_dr,           rule::post_commit,
+                                rule::hand_full,       rule::transfer_hand_full, rule::start_status,
+                                rule::fetch_pc,        rule::fetch_page,         rule::decode,
+                                rule::transfer_memory})
     EXPECT_TRUE(broken.insert(elsewhere).second) << elsewhere;
   std::set<std::string> ids;
   for (const Rule& rule : rules()) {
