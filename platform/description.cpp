@@ -133,6 +133,9 @@ void HostParameters::check(const std::string& path) const {
 
 void Description::check(const std::string& path) const {
   check_memory(hbm, path_to_key(path, "hbm"));
+  if (cube && (core || dma))
+    throw KeyError(path_to_key(path, core ? "core" : "dma"),
+                   "a description names one machine: 'cube', or 'core' and 'dma'");
   machine_of(*this).check(*this, path);
   check_map(*this, path_to_key(path, "map"));
   check_sources(*this, path_to_key(path, "sources"));
@@ -153,10 +156,20 @@ LoadedDescription load_description(const std::string& name_or_file, const std::v
   for (const auto& assignment : overrides) document.override_with(assignment);
   auto description = document.read<Description>();
   document.check([&] { resolve_memory(description, models); });
+  if (!description.cube) {
+    if (!description.core) description.core.emplace();
+    if (!description.dma) description.dma.emplace();
+  }
   return {std::move(description), sha256(document.text()), overrides};
 }
 
-const MachineKind& machine_of(const Description&) { return neuron_machine(); }
+const MachineKind& machine_of(const Description& description) {
+  return description.cube ? cube_machine() : neuron_machine();
+}
+
+std::string default_description(std::string_view machine) {
+  return machine == cube_machine().name() ? "pto-cube" : "trn1";
+}
 
 std::vector<ClockDomain> clock_domains(const Description& description) {
   return machine_of(description).clocks(description);

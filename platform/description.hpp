@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tilevp/base/clock_domain.hpp"
+#include "tilevp/cube/parameters.hpp"
 #include "tilevp/described/document.hpp"
 #include "tilevp/dma/parameters.hpp"
 #include "tilevp/memory/parameters.hpp"
@@ -66,8 +68,10 @@ struct Description {
   // Path of a figure ("dma.bytes_per_ns"), or of the part that holds it ("host"), to where it comes from.
   std::map<std::string, std::string> sources{};
   HbmParameters hbm{};
-  neuroncore::Parameters core{};
-  dma::Parameters dma{};
+  // The machine: a NeuronCore (`core`, `dma`; what is left out has its defaults) or a CUBE core (`cube`).
+  std::optional<neuroncore::Parameters> core{};
+  std::optional<dma::Parameters> dma{};
+  std::optional<cube::Parameters> cube{};
   HostParameters host{};
   AddressMap map{};
   ReportParameters report{};
@@ -76,7 +80,7 @@ struct Description {
   // exist.
   void check(const std::string& path) const;
 };
-BOOST_DESCRIBE_STRUCT(Description, (), (name, summary, not_modelled, sources, hbm, core, dma, host, map, report))
+BOOST_DESCRIBE_STRUCT(Description, (), (name, summary, not_modelled, sources, hbm, core, dma, cube, host, map, report))
 
 // A description with where it came from.
 struct LoadedDescription {
@@ -85,7 +89,7 @@ struct LoadedDescription {
   std::vector<std::string> overrides{};  // as given
 };
 
-// Names of the descriptions that are part of the program: trn1, trn2, trn3.
+// Names of the descriptions that are part of the program: pto-cube, trn1, trn2, trn3.
 std::vector<std::string> shipped_descriptions();
 // The text of one of them; empty where there is none of that name.
 std::string_view shipped_description(std::string_view name);
@@ -95,6 +99,9 @@ std::string_view shipped_description(std::string_view name);
 // override, for anything wrong.
 LoadedDescription load_description(const std::string& name_or_file, const std::vector<std::string>& overrides,
                                    const MemoryModels& models = {});
+
+// The shipped description of a kind of machine (MachineKind::name) where none was asked for; trn1 for an empty name.
+std::string default_description(std::string_view machine);
 
 // What kind of machine it describes.
 const MachineKind& machine_of(const Description& description);

@@ -73,7 +73,7 @@ inline constexpr unsigned first_machine_output = 1;
 class MachineKind {
  public:
   virtual ~MachineKind() = default;
-  virtual std::string_view name() const = 0;  // as programs say what they run on: "neuroncore"
+  virtual std::string_view name() const = 0;  // as programs say what they run on: "neuroncore", "cube"
   virtual std::uint64_t window_bytes() const = 0;
   virtual std::vector<interconnect::Region> regions(const Description& description) const = 0;
   virtual std::vector<MemoryRegion> memories(const Description& description) const = 0;
@@ -86,5 +86,6 @@ class MachineKind {
 };
 
 const MachineKind& neuron_machine();
+const MachineKind& cube_machine();
 
 }  // namespace tilevp::platform

@@ -56,19 +56,24 @@ class CoreSemaphores final : public dma::SemaphoreSink {
   neuroncore::NeuronCore& core_;
 };
 
+neuroncore::Parameters core_of(const Description& d) { return d.core.value_or(neuroncore::Parameters{}); }
+dma::Parameters dma_of(const Description& d) { return d.dma.value_or(dma::Parameters{}); }
+
 class NeuronMachine final : public Machine {
  public:
   explicit NeuronMachine(MachineSurroundings surroundings)
-      : around_(std::move(surroundings)), engines_(around_.description.dma.engines) {}
+      : around_(std::move(surroundings)),
+        core_parameters_(core_of(around_.description)),
+        dma_parameters_(dma_of(around_.description)),
+        engines_(dma_parameters_.engines) {}
 
   Steps construction() override {
-    Steps steps{[this] {
-      core_ = std::make_unique<neuroncore::NeuronCore>("core0", around_.simulation, around_.description.core);
-    }};
+    Steps steps{
+        [this] { core_ = std::make_unique<neuroncore::NeuronCore>("core0", around_.simulation, core_parameters_); }};
     for (unsigned e = 0; e < engines_.size(); ++e)
       steps.push_back([this, e] {
         engines_[e] = std::make_unique<dma::DmaEngine>(("dma" + std::to_string(e)).c_str(), around_.simulation,
-                                                       around_.description.dma, dma_port_base + e);
+                                                       dma_parameters_, dma_port_base + e);
       });
     return steps;
   }
@@ -89,7 +94,7 @@ class NeuronMachine final : public Machine {
   void connect(HostAgent& host) override {
     group_ = std::make_unique<DmaGroup>(engines_);
     semaphores_ = std::make_unique<CoreSemaphores>(*core_);
-    core_->connect_dma(*group_, around_.description.dma.engines, dma::registers::queues);
+    core_->connect_dma(*group_, dma_parameters_.engines, dma::registers::queues);
     core_->on_interrupt([&host](bool level) { host.set_interrupt(0, level); });
     for (const auto& engine : engines_) {
       engine->connect_semaphores(*semaphores_);
@@ -137,6 +142,8 @@ class NeuronMachine final : public Machine {
   }
 
   MachineSurroundings around_;
+  neuroncore::Parameters core_parameters_;
+  dma::Parameters dma_parameters_;
   std::unique_ptr<neuroncore::NeuronCore> core_;
   std::vector<std::unique_ptr<dma::DmaEngine>> engines_;
   std::unique_ptr<DmaGroup> group_;
@@ -198,7 +205,7 @@ class NeuronKind final : public MachineKind {
         {"core0.sbuf", core + core_map::sbuf_window, core_map::psum_window - core_map::sbuf_window, to_sbuf, 0},
         {"core0.psum", core + core_map::psum_window, std::uint64_t{1} << 22, to_psum, 0},
         {"core0.control", core + core_map::control_window, core_map::control_bytes, to_control, 0}};
-    for (unsigned e = 0; e < d.dma.engines; ++e)
+    for (unsigned e = 0; e < dma_of(d).engines; ++e)
       regions.push_back({"dma" + std::to_string(e), core + core_map::dma_window + e * dma::registers::window_bytes,
                          dma::registers::window_bytes, to_dma + e, 0});
     return regions;
@@ -209,30 +216,33 @@ class NeuronKind final : public MachineKind {
     const auto sbuf_partition = std::uint64_t{1} << neuroncore::sbuf_partition_shift;
     const auto psum_partition = std::uint64_t{1} << neuroncore::psum_partition_shift;
     return {{"core0.sbuf", core + core_map::sbuf_window, neuroncore::max_partitions * sbuf_partition, sbuf_partition,
-             neuroncore::usable_sbuf_bytes(d.core)},
+             neuroncore::usable_sbuf_bytes(core_of(d))},
             {"core0.psum", core + core_map::psum_window, neuroncore::max_partitions * psum_partition, psum_partition,
              neuroncore::psum_banks * neuroncore::psum_bank_bytes}};
   }
 
   std::vector<ClockDomain> clocks(const Description& d) const override {
-    return {ClockDomain("pe", d.core.pe.clock_hz),         ClockDomain("vector", d.core.vector.clock_hz),
-            ClockDomain("scalar", d.core.scalar.clock_hz), ClockDomain("gpsimd", d.core.gpsimd.clock_hz),
-            ClockDomain("sync", d.core.sync.clock_hz),     ClockDomain("dma", d.dma.clock_hz)};
+    const auto core = core_of(d);
+    return {ClockDomain("pe", core.pe.clock_hz),         ClockDomain("vector", core.vector.clock_hz),
+            ClockDomain("scalar", core.scalar.clock_hz), ClockDomain("gpsimd", core.gpsimd.clock_hz),
+            ClockDomain("sync", core.sync.clock_hz),     ClockDomain("dma", dma_of(d).clock_hz)};
   }
 
   void check(const Description& d, const std::string& path) const override {
-    check_core(d.core, path_to_key(path, "core"));
-    check_dma(d.dma, path_to_key(path, "dma"));
+    check_core(core_of(d), path_to_key(path, "core"));
+    check_dma(dma_of(d), path_to_key(path, "dma"));
   }
 
   std::string text(const Description& d) const override {
+    const auto core = core_of(d);
+    const auto dma = dma_of(d);
     std::ostringstream out;
     out.imbue(std::locale::classic());
-    out << "  core      NC-v" << d.core.generation << ", 128 partitions of " << kib_text(d.core.sbuf_partition_bytes)
-        << " (" << d.core.sbuf_reserved_bytes << " bytes reserved)\n"
-        << "  dma       " << d.dma.engines << " engines of " << described::number_text(d.dma.bytes_per_ns)
-        << " bytes/ns, start " << described::number_text(d.dma.start_latency_ns) << " ns, run at least "
-        << described::number_text(d.dma.run_floor_ns) << " ns\n";
+    out << "  core      NC-v" << core.generation << ", 128 partitions of " << kib_text(core.sbuf_partition_bytes)
+        << " (" << core.sbuf_reserved_bytes << " bytes reserved)\n"
+        << "  dma       " << dma.engines << " engines of " << described::number_text(dma.bytes_per_ns)
+        << " bytes/ns, start " << described::number_text(dma.start_latency_ns) << " ns, run at least "
+        << described::number_text(dma.run_floor_ns) << " ns\n";
     return out.str();
   }
 

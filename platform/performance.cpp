@@ -63,14 +63,15 @@ UnitReport dma_engine_report(const Module& module, const ClockDomain& clock) {
 
 UnitReport unit_report(const Module& module, const std::vector<ClockDomain>& clocks, std::uint64_t window_ps) {
   const auto kind = kind_of(module.path);
-  const auto clock = std::ranges::find(clocks, kind, &ClockDomain::name);
+  auto clock = std::ranges::find(clocks, kind, &ClockDomain::name);
+  if (clock == clocks.end() && clocks.size() == 1) clock = clocks.begin();  // the machine has one clock
   UnitReport unit;
   if (kind == "dma" && clock != clocks.end()) {
     unit = dma_engine_report(module, *clock);
   } else {
     unit = {.path = module.path,
             .kind = kind,
-            .clock = clock == clocks.end() ? "" : kind,
+            .clock = clock == clocks.end() ? "" : clock->name(),
             .busy_cycles = module.value("busy_cycles"),
             .stalled = module.stalled("_cycles"),
             .instructions = module.value("instructions")};

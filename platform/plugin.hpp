@@ -30,7 +30,7 @@ struct PluginRegistry {
 
 inline constexpr std::uint64_t plugin_magic = 0x4755'4c50'454c'4954;  // "TILEPLUG"
 // Of this header and what it includes; a new one for every change of a class there.
-inline constexpr std::uint32_t plugin_abi = 1;
+inline constexpr std::uint32_t plugin_abi = 2;
 
 // What the translation unit was built with, as far as the layout of classes depends on it.
 inline constexpr const char* plugin_build =

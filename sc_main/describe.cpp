@@ -2,6 +2,7 @@
 #include <iostream>
 
 #include "tilevp/base/errors.hpp"
+#include "tilevp/cube/rules.hpp"
 #include "tilevp/described/describe.hpp"
 #include "tilevp/described/writer.hpp"
 #include "tilevp/dma/rules.hpp"
@@ -47,7 +48,7 @@ void describe_program(Words words) {
   if (program->positional().empty() || arguments.positionals().size() > 1)
     expect_words(arguments, 0, "only options after the program's name");
   program->prepare({.options = option_values(*program, arguments)});
-  platform::Platform machine(load_platform(arguments).description, {});
+  platform::Platform machine(load_platform_for(*program, arguments).description, {});
   std::string text;
   machine.run([&](runtime::Host& host) { text = program->describe(host); });
   std::cout << text;
@@ -114,9 +115,9 @@ void describe_options(Words words) {
 
 void describe_rules(Words words) {
   expect_words(parse_arguments(words, {}, "tilevp describe rules"), 0, "no further word");
-  std::cout << "# Rules of the machine\n\nBreaking one ends the run with exit code 3.\n\n"
+  std::cout << "# Rules of the machines\n\nBreaking one ends the run with exit code 3.\n\n"
                "| rule | what | source |\n|---|---|---|\n";
-  for (const auto table : {neuroncore::rules(), dma::rules(), memory::rules()})
+  for (const auto table : {neuroncore::rules(), cube::rules(), dma::rules(), memory::rules()})
     for (const auto& rule : table)
       std::cout << "| `" << rule.id << "` | " << rule.text << " | " << rule.source << " |\n";
 }

@@ -2,6 +2,7 @@
 #include <iostream>
 
 #include "tilevp/base/errors.hpp"
+#include "tilevp/cube/rules.hpp"
 #include "tilevp/dma/rules.hpp"
 #include "tilevp/memory/rules.hpp"
 #include "tilevp/neuroncore/rules.hpp"
@@ -42,7 +43,7 @@ void list_statistics(const platform::Description& description) {
 }
 
 void list_rules() {
-  for (const auto table : {neuroncore::rules(), dma::rules(), memory::rules()})
+  for (const auto table : {neuroncore::rules(), cube::rules(), dma::rules(), memory::rules()})
     for (const auto& rule : table) std::cout << rule.id << "  " << rule.text << "\n";
 }
 

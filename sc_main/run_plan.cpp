@@ -4,6 +4,7 @@
 
 #include "tilevp/base/errors.hpp"
 #include "tilevp/described/nearest.hpp"
+#include "tilevp/platform/machine.hpp"
 #include "tilevp/platform/wave_recording.hpp"
 #include "tilevp/sc_main/output_files.hpp"
 #include "tilevp/sc_main/times.hpp"
@@ -99,8 +100,8 @@ void read_records(RunPlan& plan, const Arguments& arguments, std::span<const Clo
 std::vector<OptionSpec> platform_options() {
   return {{.name = "--platform",
            .placeholder = "NAME|FILE",
-           .default_value = "trn1",
-           .text = "a shipped description (" + joined(platform::shipped_descriptions()) + ") or a file"},
+           .text = "a shipped description (" + joined(platform::shipped_descriptions()) +
+                   ") or a file; trn1 where the program does not say otherwise"},
           {.name = "-c",
            .placeholder = "PATH=VALUE",
            .text = "set one value of the description; the last wins",
@@ -109,7 +110,19 @@ std::vector<OptionSpec> platform_options() {
 }
 
 platform::LoadedDescription load_platform(const Arguments& arguments) {
-  return platform::load_description(arguments.value("--platform", "trn1"), arguments.all("-c"), memory_models());
+  return platform::load_description(arguments.value("--platform", platform::default_description("")),
+                                    arguments.all("-c"), memory_models());
+}
+
+platform::LoadedDescription load_platform_for(const runtime::Program& program, const Arguments& arguments) {
+  const auto name = arguments.value("--platform", platform::default_description(program.machine()));
+  auto loaded = platform::load_description(name, arguments.all("-c"), memory_models());
+  const auto has = platform::machine_of(loaded.description).name();
+  if (!program.machine().empty() && program.machine() != has)
+    throw UserError("--platform", std::string(program.name()) + " runs on a " + std::string(program.machine()) +
+                                      " machine (" + platform::default_description(program.machine()) + "), found '" +
+                                      name + "', which is a " + std::string(has));
+  return loaded;
 }
 
 std::vector<OptionSpec> run_options() {
@@ -208,7 +221,7 @@ RunPlan plan_run(Words words) {
   no_more_words(*plan.program, arguments);
 
   plan.options = option_texts(*plan.program, arguments);
-  plan.platform = load_platform(arguments);
+  plan.platform = load_platform_for(*plan.program, arguments);
   const auto clocks = platform::clock_domains(plan.platform.description);
   plan.report_file = arguments.value("--report");
   read_waves(plan, arguments, clocks);

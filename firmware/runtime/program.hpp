@@ -84,6 +84,8 @@ class Program {
   virtual ~Program() = default;
   virtual std::string_view name() const = 0;     // "neuron/conv2d"
   virtual std::string_view summary() const = 0;  // one line
+  // The kind of machine it is written for: "neuroncore", "cube". Empty: any.
+  virtual std::string_view machine() const { return ""; }
   virtual std::vector<OptionDescription> options() const = 0;
   // The option that a word without a name gives: `tilevp run neuron/raw FILE`. Empty: there is none.
   virtual std::string_view positional() const { return ""; }

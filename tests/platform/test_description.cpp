@@ -10,6 +10,7 @@
 #include "tilevp/base/errors.hpp"
 #include "tilevp/described/describe.hpp"
 #include "tilevp/platform/description.hpp"
+#include "tilevp/platform/machine.hpp"
 #include "tilevp/platform/sha256.hpp"
 
 namespace tilevp::platform {
@@ -56,28 +57,28 @@ TEST(Description, ShippedFiguresAreThePublishedOnes) {
   for (const auto& p : published) {
     const auto d = load_description(p.name, {}).description;
     EXPECT_EQ(d.name, p.name);
-    EXPECT_EQ(d.core.generation, p.generation) << p.name;
-    EXPECT_EQ(d.core.pe.clock_hz, p.pe_mhz * 1'000'000ull) << p.name;
-    EXPECT_EQ(d.core.vector.clock_hz, p.vector_mhz * 1'000'000ull) << p.name;
-    EXPECT_EQ(d.core.scalar.clock_hz, p.scalar_mhz * 1'000'000ull) << p.name;
-    EXPECT_EQ(d.core.sbuf_partition_bytes, p.sbuf_kib * 1024) << p.name;
+    EXPECT_EQ(d.core->generation, p.generation) << p.name;
+    EXPECT_EQ(d.core->pe.clock_hz, p.pe_mhz * 1'000'000ull) << p.name;
+    EXPECT_EQ(d.core->vector.clock_hz, p.vector_mhz * 1'000'000ull) << p.name;
+    EXPECT_EQ(d.core->scalar.clock_hz, p.scalar_mhz * 1'000'000ull) << p.name;
+    EXPECT_EQ(d.core->sbuf_partition_bytes, p.sbuf_kib * 1024) << p.name;
     EXPECT_EQ(d.hbm.size_bytes, std::uint64_t{p.hbm_gib} << 30) << p.name;
     EXPECT_EQ(d.hbm.bandwidth.contiguous_bits_per_cycle * static_cast<double>(d.hbm.clock_hz), p.hbm_gb_per_s * 8e9)
         << p.name;
-    EXPECT_EQ(d.dma.engines, 16u) << p.name;
-    EXPECT_EQ(d.dma.bytes_per_ns, p.dma_bytes_per_ns) << p.name;
-    EXPECT_EQ(d.dma.start_latency_ns, 1300) << p.name;
+    EXPECT_EQ(d.dma->engines, 16u) << p.name;
+    EXPECT_EQ(d.dma->bytes_per_ns, p.dma_bytes_per_ns) << p.name;
+    EXPECT_EQ(d.dma->start_latency_ns, 1300) << p.name;
     // 128 x 128 multiply-accumulates a cycle: the published peak of 92 or 79 TFLOPS.
-    const double tflops = 2.0 * 128 * 128 * static_cast<double>(d.core.pe.clock_hz) * 1e-12;
+    const double tflops = 2.0 * 128 * 128 * static_cast<double>(d.core->pe.clock_hz) * 1e-12;
     EXPECT_NEAR(tflops, p.generation == 2 ? 92 : 79, 0.5) << p.name;
   }
-  EXPECT_EQ(shipped_descriptions().size(), std::size(published));
+  EXPECT_EQ(shipped_descriptions().size(), std::size(published) + 1);
 }
 
 TEST(Description, ExclusionsOfTheFirstGenerationOnly) {
-  EXPECT_TRUE(load_description("trn1", {}).description.core.vector_gpsimd_share_sbuf_port);
-  EXPECT_FALSE(load_description("trn2", {}).description.core.vector_gpsimd_share_sbuf_port);
-  EXPECT_FALSE(load_description("trn3", {}).description.core.vector_scalar_share_psum_port);
+  EXPECT_TRUE(load_description("trn1", {}).description.core->vector_gpsimd_share_sbuf_port);
+  EXPECT_FALSE(load_description("trn2", {}).description.core->vector_gpsimd_share_sbuf_port);
+  EXPECT_FALSE(load_description("trn3", {}).description.core->vector_scalar_share_psum_port);
 }
 
 bool has_source(const Description& d, std::string path) {
@@ -98,6 +99,9 @@ TEST(Description, EveryShippedFigureHasASource) {
       const bool figure =
           field.type.starts_with("integer") || field.type.starts_with("number") || field.type.starts_with("true");
       if (!figure || field.path.find('[') != std::string::npos) continue;
+      const bool of_cube = field.path.starts_with("cube.");
+      const bool of_neuroncore = field.path.starts_with("core.") || field.path.starts_with("dma.");
+      if (d.cube ? of_neuroncore : of_cube) continue;
       EXPECT_TRUE(has_source(d, field.path)) << name << " gives no source for " << field.path;
     }
     EXPECT_FALSE(d.not_modelled.empty());
@@ -111,9 +115,9 @@ TEST(Description, SaysWhatItDoesNotModel) {
 
 TEST(Description, OverridesTheLastWins) {
   const auto loaded = load_description("trn1", {"dma.engines=4", "dma.engines=1", "core.pe.clock_hz=1400000000"});
-  EXPECT_EQ(loaded.description.dma.engines, 1u);
-  EXPECT_EQ(loaded.description.core.pe.clock_hz, 1'400'000'000u);
-  EXPECT_EQ(loaded.description.dma.bytes_per_ns, 17);
+  EXPECT_EQ(loaded.description.dma->engines, 1u);
+  EXPECT_EQ(loaded.description.core->pe.clock_hz, 1'400'000'000u);
+  EXPECT_EQ(loaded.description.dma->bytes_per_ns, 17);
   EXPECT_EQ(loaded.overrides.size(), 3u);
   EXPECT_EQ(loaded.sha256, load_description("trn1", {}).sha256);
 }
@@ -123,7 +127,7 @@ TEST(Description, UnknownKeysNameTheNearest) {
               AllOf(HasSubstr("-c dma.engins"), HasSubstr("nearest is 'dma.engines'")));
   EXPECT_THAT(error_of("trn1", {"core.pe.clock_hz=1.4GHz"}),
               HasSubstr("in hertz, for instance 1400000000 or 1.4e9, found \"1.4GHz\""));
-  EXPECT_EQ(load_description("trn1", {"core.pe.clock_hz=1.4e9"}).description.core.pe.clock_hz, 1'400'000'000u);
+  EXPECT_EQ(load_description("trn1", {"core.pe.clock_hz=1.4e9"}).description.core->pe.clock_hz, 1'400'000'000u);
   EXPECT_THAT(error_of("trn9", {}),
               AllOf(HasSubstr("--platform: unknown platform 'trn9'"), HasSubstr("nearest is 'trn1'")));
 }
@@ -161,6 +165,25 @@ TEST(Description, OverlappingRangesAreRefusedWithBoth) {
   EXPECT_THAT(error_of("trn1", {"map.core0_base=18446744073709551615"}), HasSubstr("core0 ends beyond 2^64"));
 }
 
+TEST(Description, NamesOneMachine) {
+  EXPECT_EQ(machine_of(load_description("trn1", {}).description).name(), "neuroncore");
+  const auto cube = load_description("pto-cube", {}).description;
+  EXPECT_EQ(machine_of(cube).name(), "cube");
+  EXPECT_FALSE(cube.core || cube.dma);
+  EXPECT_EQ(cube.cube->clock_hz, 1'850'000'000u);  // hw-native-sys/pto-isa, cost model
+  EXPECT_THAT(error_of("pto-cube", {"core.pe.fill_cycles=3"}),
+              HasSubstr("-c core.pe.fill_cycles: a description names one machine: 'cube', or 'core' and 'dma'"));
+  EXPECT_THAT(error_of("trn1", {"cube.clock_hz=1000000000"}), HasSubstr("a description names one machine"));
+}
+
+TEST(Description, FiguresOfACubeAreChecked) {
+  EXPECT_THAT(error_of("pto-cube", {"cube.matrix_unit.tile_m=0"}),
+              HasSubstr("-c cube.matrix_unit.tile_m: expected 1 to 1024, found 0"));
+  EXPECT_THAT(error_of("pto-cube", {"cube.tile_selectors=newest"}), HasSubstr("expected one of relative, absolute"));
+  // The core's window is 32 MiB.
+  EXPECT_THAT(error_of("pto-cube", {"map.core0_base=4096"}), HasSubstr("core0 at 0x1000..0x2000fff overlaps hbm"));
+}
+
 TEST(Description, BasesAreAligned) {
   EXPECT_THAT(error_of("trn1", {"map.hbm_base=1"}), HasSubstr("-c map.hbm_base: expected a multiple of 4096, found 1"));
   EXPECT_THAT(error_of("trn1", {"map.core0_base=17179869185"}),
@@ -181,7 +204,7 @@ TEST_F(DescriptionFile, AFileIsReadAndItsTextHashed) {
   const std::string text = R"({"name": "mine", "dma": {"engines": 2}})";
   const auto loaded = load_description(write(text), {});
   EXPECT_EQ(loaded.description.name, "mine");
-  EXPECT_EQ(loaded.description.dma.engines, 2u);
+  EXPECT_EQ(loaded.description.dma->engines, 2u);
   EXPECT_EQ(loaded.sha256, sha256(text));
 }
 

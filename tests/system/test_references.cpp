@@ -15,7 +15,9 @@ TEST(References, AreCurrent) {
   const std::vector<Page> pages{{"registers.md", {"describe", "registers"}},
                                 {"description.md", {"describe", "options"}},
                                 {"rules.md", {"describe", "rules"}},
-                                {"statistics.md", {"describe", "statistics"}}};
+                                {"statistics.md", {"describe", "statistics"}},
+                                {"cube-registers.md", {"describe", "registers", "--platform", "pto-cube"}},
+                                {"cube-statistics.md", {"describe", "statistics", "--platform", "pto-cube"}}};
   for (const auto& page : pages) {
     const auto result = tilevp(page.words);
     EXPECT_EQ(result.exit_code, 0) << result.err;

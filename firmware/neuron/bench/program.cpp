@@ -43,6 +43,7 @@ class Bench final : public runtime::Program {
  public:
   std::string_view name() const override { return "dma/bench"; }
   std::string_view summary() const override { return "DMA throughput by run length, engines and direction"; }
+  std::string_view machine() const override { return "neuroncore"; }
   std::vector<runtime::OptionDescription> options() const override {
     return {{"engines", "COUNTS", "1,16", "numbers of DMA engines to use, separated by commas"},
             {"direction", "all|load|store|local", "all", "HBM to SBUF, SBUF to HBM, SBUF to SBUF"}};

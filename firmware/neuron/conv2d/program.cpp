@@ -23,6 +23,7 @@ class Conv2d final : public runtime::Program {
  public:
   std::string_view name() const override { return "neuron/conv2d"; }
   std::string_view summary() const override { return "dense 2-D convolution on one NeuronCore's PE array"; }
+  std::string_view machine() const override { return "neuroncore"; }
   std::vector<runtime::OptionDescription> options() const override { return option_descriptions(); }
 
   void prepare(const runtime::RunRequest& request) override {

@@ -17,6 +17,7 @@ class Matmul final : public runtime::Program {
  public:
   std::string_view name() const override { return "neuron/matmul"; }
   std::string_view summary() const override { return "tiled matrix product on one NeuronCore's PE array"; }
+  std::string_view machine() const override { return "neuroncore"; }
   std::vector<runtime::OptionDescription> options() const override {
     return {{"lhs-t", "FILE", "", "left-hand matrix, transposed (.npy), axes K, M"},
             {"rhs", "FILE", "", "right-hand matrix (.npy), axes K, N"},

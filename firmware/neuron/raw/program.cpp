@@ -79,6 +79,7 @@ class Raw final : public runtime::Program {
  public:
   std::string_view name() const override { return "neuron/raw"; }
   std::string_view summary() const override { return "exactly the instructions and descriptors of a file"; }
+  std::string_view machine() const override { return "neuroncore"; }
   std::string_view positional() const override { return "file"; }
   std::vector<runtime::OptionDescription> options() const override {
     return {
