@@ -100,8 +100,39 @@ void expect_fault(const Cause& expected, Machine& machine, const Plan& plan, con
 TEST(CubePreflightOrder, TheWholeBundleIsLegal) {
   Machine machine;
   const Plan plan = whole(machine);
+  const auto named = [&](Hand hand, unsigned number) { return slot(machine, hand, number); };
+  const TileSlot c = named(N, 4), a = named(T, 1), b = named(U, 1), cscale = named(U, 2);
+  const TileSlot row_max_in = named(N, 1), quant = named(N, 2), slopes = named(N, 3);
   const auto fault = machine.run(plan);
   ASSERT_FALSE(fault) << fault->text;
+  const MatrixOperation& op = *machine.last_matrix;
+  EXPECT_EQ(op.c, c);
+  EXPECT_EQ(op.a, a);
+  EXPECT_EQ(op.b, b);
+  EXPECT_EQ(op.cscale, cscale);
+  EXPECT_EQ(op.row_max_in, row_max_in);
+  EXPECT_EQ(op.quant_vector, quant);
+  EXPECT_EQ(op.slope_vector, slopes);
+  EXPECT_FALSE(op.bias);
+  EXPECT_EQ(op.d_type, DataType::fp16);
+  // Published in the order of their bindings: the last is M#1.
+  EXPECT_EQ(named(M, 1), op.group_max_out);
+  EXPECT_EQ(named(M, 2), op.row_max_out);
+  EXPECT_EQ(named(M, 3), op.d);
+  EXPECT_EQ(sources(op).size(), 7U);
+}
+
+TEST(CubePreflightOrder, BiasComesAfterB) {
+  Machine machine;
+  define_gemv(machine);
+  const TileSlot bias = machine.row_major(N, DataType::fp32, 1, 8, 128);
+  Plan plan = gemv();
+  plan.start.operation = Operation::tgemv_bias;
+  plan.tiles = {sources(code(T, 1), code(U, 1)), source(code(N, 1)), destination(M, 3, true)};
+  const auto fault = machine.run(plan);
+  ASSERT_FALSE(fault) << fault->text;
+  EXPECT_EQ(machine.last_matrix->bias, bias);
+  EXPECT_EQ(machine.last_matrix->c, std::nullopt);
 }
 
 TEST(CubePreflightOrder, TheEarlierOfTwoCausesIsTheFault) {
