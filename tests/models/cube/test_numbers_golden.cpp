@@ -228,6 +228,7 @@ TEST(CubeGolden, OverflowAndSpecialValues) {
   expect(processed(26, DataType::fp32, 0x80000000, false, scale_one), 0x80, 0x00);
   expect(processed(26, DataType::fp32, 0xb0000000, false, scale_one), 0x00, 0x18);  // -2^-31
   expect(processed(1, DataType::fp32, 0xb0000000, false), 0x8000, 0x18);
+  expect(processed(1, DataType::fp32, 0x387fffff, false), 0x0400, 0x18);  // below 2^-14 before rounding
 }
 
 TEST(CubeGolden, ReluReplacesTheScale) {

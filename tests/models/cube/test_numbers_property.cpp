@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <bit>
+#include <cmath>
 #include <cstdio>
 #include <map>
 #include <tuple>
 
 #include "models/cube/random_case.hpp"
+#include "tilevp/cube/postprocess.hpp"
 #include "tilevp/numeric/simd.hpp"
 
 namespace tilevp::cube {
@@ -136,6 +139,70 @@ TEST(CubeNumbers, SumsInEveryRounding) {
             const std::string difference = difference_from_oracle(test);
             ASSERT_EQ(difference, "") << describe(test);
           }
+}
+
+// Sums at and beside powers of two, the limits of the results' types, their middles, and what is no number.
+std::vector<std::uint32_t> edge_sums(DataType accumulator) {
+  std::vector<std::uint32_t> sums;
+  if (accumulator != DataType::fp32) {
+    for (unsigned bit = 0; bit < 32; ++bit)
+      for (const std::uint32_t step : {0U, 1U, ~0U})
+        for (const std::uint32_t magnitude : {1U << bit, 3U << bit}) {
+          sums.push_back(magnitude + step);
+          sums.push_back(0 - (magnitude + step));
+        }
+    return sums;
+  }
+  const auto add = [&](float value) {
+    for (const float near : {std::nextafter(value, 0.0F), value, std::nextafter(value, 1e38F)})
+      for (const float number : {near, -near}) sums.push_back(std::bit_cast<std::uint32_t>(number));
+  };
+  for (int exponent = -149; exponent < 128; exponent += exponent < -30 ? 8 : 1)
+    for (const float significand : {1.0F, 1.5F}) add(std::ldexp(significand, exponent));
+  for (const float value : {2.5F, 3.5F, 127.5F, 255.5F, 256.5F, 432.0F, 448.0F, 464.0F, 65504.0F, 65520.0F, 65535.5F})
+    add(value);
+  for (const std::uint32_t bits : {0U, 1U, 0x7f7fffffU, 0x7f800000U, 0x7fc00000U, 0x7f800001U, 0x7f7f8000U})
+    for (const std::uint32_t sign : {0U, 0x80000000U}) sums.push_back(bits | sign);
+  return sums;
+}
+
+TEST(CubeNumbers, ConversionsOfEdges) {
+  int failures = 0;
+  const auto compare = [&](const MatrixOperation& op, std::uint32_t sum) {
+    const Processed got = PostProcess(op)(sum, op.quant_word, op.slope_word);
+    const oracle::Result want = oracle::post_process({op.post.prequant, op.post.relu, static_cast<int>(op.accumulator),
+                                                      static_cast<int>(op.rounding) + 1, op.saturate},
+                                                     sum, op.quant_word, op.slope_word);
+    const std::uint32_t mask = ~0U >> (32 - bits(op.d_type));
+    if (((got.code & mask) != want.code || got.flags != want.flags) && ++failures <= 10)
+      ADD_FAILURE() << "mode " << int{op.post.prequant} << " relu " << int{op.post.relu} << ' ' << name(op.rounding)
+                    << (op.saturate ? " saturate" : "") << std::hex << " of " << sum << ": " << (got.code & mask) << ' '
+                    << int{got.flags} << ", oracle " << want.code << ' ' << want.flags;
+  };
+  for (const PreQuantMode& mode : prequant_modes)
+    for (const DataType accumulator : {DataType::fp32, DataType::s32, DataType::u32})
+      for (const numeric::Rounding rounding : numeric::all_roundings)
+        for (const bool saturate : {false, true}) {
+          if (!accepts(mode, accumulator) || (saturate && !mode.may_saturate())) continue;
+          if (rounding != numeric::Rounding::rne && mode.rounding != ModeRounding::programmable) continue;
+          MatrixOperation op;
+          op.post.prequant = mode.code;
+          op.accumulator = accumulator;
+          op.d_type = result_type(mode, accumulator);
+          op.rounding = rounding;
+          op.saturate = saturate;
+          op.quant_word = mode.parameter == Parameter::none ? 0
+                          : mode.shift                      ? 0
+                                                            : std::uint64_t{0x1fc00} << scale_shift;
+          op.slope_word = 0x1fa00;  // 0.75
+          for (const std::uint32_t sum : edge_sums(accumulator)) {
+            op.post.relu = static_cast<std::uint8_t>(sum % 3 == 0 ? 2 : sum % 3 == 1 ? 1 : 0);
+            compare(op, sum);
+            op.post.relu = 0;
+            compare(op, sum);
+          }
+        }
+  EXPECT_EQ(failures, 0);
 }
 
 }  // namespace
