@@ -259,6 +259,7 @@ class MatrixClose {
             "CUBE_M32"))
       return fault;
     operation_.cscale = tiles_.find(selectors_[at]);
+    cscale_selector_ = selectors_[at];
     return {};
   }
 
@@ -298,12 +299,18 @@ class MatrixClose {
     return {};
   }
 
+  // Codes of sources against numbers of hands, as the texts have it: C against D's, CScale against every destination's.
   MaybeFault step_10_c_and_d() {
-    if (!operation_.c) return {};
+    bool is_d = true;
     for (const TileBinding& binding : header_.tiles) {
       if (!binding.has_destination()) continue;
-      if (selectors_[0] != static_cast<std::uint8_t>(binding.fields.destination)) return {};
-      return illegal(10, rule::c_is_d, "C (" + selector_name(selectors_[0]) + ") has the code of D's hand");
+      const auto hand = static_cast<std::uint8_t>(binding.fields.destination);
+      if (is_d && operation_.c && selectors_[0] == hand)
+        return illegal(10, rule::c_is_d, "C (" + selector_name(selectors_[0]) + ") has the code of D's hand");
+      if (cscale_selector_ == hand)
+        return illegal(10, rule::cscale_is_destination,
+                       "CScale (" + selector_name(hand) + ") has the code of a destination's hand");
+      is_d = false;
     }
     return {};
   }
@@ -366,6 +373,7 @@ class MatrixClose {
   TileRegisters& tiles_;
   const Selectors selectors_;
   const PreQuantMode* mode_ = nullptr;
+  std::optional<std::uint8_t> cscale_selector_{};
   MatrixOperation operation_{};
 };
 

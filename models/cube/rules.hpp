@@ -70,6 +70,7 @@ inline constexpr char source_undefined[] = "cube.9.source_undefined";
 inline constexpr char c_capacity[] = "cube.9.c_capacity";
 inline constexpr char cscale_operation[] = "cube.9.cscale_operation";
 inline constexpr char c_is_d[] = "cube.10.c_is_d";
+inline constexpr char cscale_is_destination[] = "cube.10.cscale_is_destination";
 inline constexpr char hand_full[] = "cube.12.hand_full";
 inline constexpr char capacity[] = "cube.12.capacity";
 inline constexpr char d_size[] = "cube.12.d_size";

@@ -251,6 +251,13 @@ std::vector<Breach> matrix_sources() {
          m.cells(U, Layout::cube_n8, DataType::fp16, 4, 8, 128);
          p.tiles = {sources(code(T, 2), code(T, 1)), source(code(U, 1)), destination(U, 3, true)};
        })},
+      // CScale = T#1 (code 0) with RowMaxOut in hand T (0); D is in hand M.
+      {"CScaleIsRowMax", tile_legality, rule::cscale_is_destination, 10, with_acc([](Machine& m, Plan& p) {
+         m.cells(T, Layout::cube_m32, DataType::u8, 2, 1, 128);
+         p.fpatr->cscale = p.fpatr->row_max = true;
+         p.tiles = {sources(code(N, 1), code(T, 2)), sources(code(U, 1), code(T, 1)), destination(M, 3),
+                    destination(T, 1, true)};
+       })},
   };
 }
 
