@@ -113,6 +113,7 @@ Snapshot Machine::snapshot() const {
     if (!tiles.allocated(static_cast<TileSlot>(slot))) continue;
     const TileDescriptor& tile = tiles.descriptor(static_cast<TileSlot>(slot));
     all.tiles[slot] = tile;
+    all.defined[slot] = tiles.defined(static_cast<TileSlot>(slot));
     for (unsigned pe = 0; pe < pes; ++pe)
       if (selects(tile.mask, pe)) {
         const auto payload = tiles.payload(static_cast<TileSlot>(slot), pe);

@@ -22,6 +22,7 @@ inline constexpr Hand T = Hand::t, U = Hand::u, M = Hand::m, N = Hand::n;
 // Everything that a fault must leave alone.
 struct Snapshot {
   std::map<unsigned, TileDescriptor> tiles{};
+  std::map<unsigned, bool> defined{};
   std::map<std::pair<unsigned, unsigned>, std::vector<std::byte>> payloads{};  // of (slot, PE)
   std::vector<std::optional<TileSlot>> names{};                                // of the 64 source codes
   std::array<std::uint64_t, pes> used{};
