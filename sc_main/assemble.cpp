@@ -1,9 +1,11 @@
 // `tilevp asm FILE` and `tilevp disasm FILE`.
 #include <iostream>
 
+#include "tilevp/assembly/file.hpp"
 #include "tilevp/base/atomic_file.hpp"
 #include "tilevp/base/errors.hpp"
 #include "tilevp/neuron/assembler/listing.hpp"
+#include "tilevp/pto/assembler/text.hpp"
 #include "tilevp/sc_main/command.hpp"
 #include "tilevp/sc_main/output_files.hpp"
 #include "tilevp/sc_main/run_plan.hpp"
@@ -18,13 +20,16 @@ using neuron::assembler::Listing;
 struct Request {
   std::string file;
   std::string output;  // empty: standard output
+  std::string machine;
+  // Of the neuron machine.
   Bases bases;
   neuroncore::Engine engine = neuroncore::Engine::pe;
 };
 
 std::vector<OptionSpec> options_of(bool output_needed) {
   auto options = platform_options();
-  options.push_back({.name = "--machine", .placeholder = "neuron", .default_value = "neuron", .text = "whose records"});
+  options.push_back(
+      {.name = "--machine", .placeholder = "neuron|cube", .default_value = "neuron", .text = "whose instructions"});
   options.push_back(
       {.name = "-o",
        .placeholder = "FILE",
@@ -44,17 +49,21 @@ std::optional<Request> read_request(Words words, const std::string& command, boo
   const auto arguments = parse_arguments(words, options, "tilevp " + command);
   if (arguments.has("--help")) {
     std::cout << "usage: tilevp " << command << (output_needed ? " FILE -o OUT" : " FILE [-o OUT]")
-              << " [options]\n\n--platform and -c matter for addresses only: hbm, core0, sbuf(...), psum(...).\n\n"
+              << " [options]\n\n--platform and -c matter for addresses of the neuron machine only: hbm, core0, "
+                 "sbuf(...), psum(...).\n\n"
               << help_lines(options);
     return std::nullopt;
   }
   if (arguments.positionals().size() != 1)
     throw UserError(command, "expected a file, found " + words_text(arguments.positionals().size()));
-  choice("--machine", arguments.value("--machine", "neuron"), {"neuron"});
+  const auto machine = choice("--machine", arguments.value("--machine", "neuron"), {"neuron", "cube"});
+  if (machine != "neuron" && arguments.has("--engine"))
+    throw UserError("--engine", "only records of the neuron machine have one");
   if (output_needed && !arguments.has("-o")) throw UserError(command, "expected -o FILE, where the program goes");
   const auto map = load_platform(arguments).description.map;
   Request request{.file = arguments.positionals()[0],
                   .output = arguments.value("-o"),
+                  .machine = machine,
                   .bases = {map.hbm_base, map.core0_base},
                   .engine = neuron::assembler::parse_engine("--engine", arguments.value("--engine", "pe"))};
   if (arguments.has("-o")) check_files({{"-o", request.output}}, {{command, request.file}});
@@ -71,22 +80,34 @@ void write(const Request& request, std::string_view text) {
   out.commit();
 }
 
+std::string_view as_text(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// The program as a file, and as text.
+void write_program(const Request& request, std::string_view file) {
+  if (request.machine == "cube") return write(request, as_text(pto::assembler::words_of(request.file, file)));
+  write(request, to_binary(neuron::assembler::listing_of(request.file, file, request.bases)));
+}
+
+void write_text(const Request& request, std::string_view file) {
+  if (request.machine == "cube")
+    return write(request, pto::assembler::disassemble(pto::assembler::words_of(request.file, file)));
+  const Listing listing = neuron::assembler::listing_of(request.file, file, request.bases, request.engine);
+  write(request, neuron::assembler::disassemble(listing, request.bases));
+}
+
 }  // namespace
 
 int assemble(Words words) {
   const auto request = read_request(words, "asm", true);
-  if (request)
-    write(*request, to_binary(neuron::assembler::listing_of(request->file, neuron::assembler::read_file(request->file),
-                                                            request->bases)));
+  if (request) write_program(*request, assembly::read_file(request->file));
   return 0;
 }
 
 int disassemble(Words words) {
   const auto request = read_request(words, "disasm", false);
-  if (!request) return 0;
-  const Listing listing = neuron::assembler::listing_of(request->file, neuron::assembler::read_file(request->file),
-                                                        request->bases, request->engine);
-  write(*request, neuron::assembler::disassemble(listing, request->bases));
+  if (request) write_text(*request, assembly::read_file(request->file));
   return 0;
 }
 

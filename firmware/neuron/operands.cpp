@@ -4,16 +4,9 @@
 #include <array>
 
 #include "tilevp/base/errors.hpp"
-#include "tilevp/base/random.hpp"
 #include "tilevp/runtime/npy.hpp"
 
 namespace tilevp::neuron {
-
-RandomKind parse_random(const std::string& where, const std::string& text) {
-  if (text == "integers") return RandomKind::integers;
-  if (text == "normal") return RandomKind::normal;
-  throw UserError(where, "expected integers or normal, found '" + text + "'");
-}
 
 numeric::DType parse_matmul_dtype(const std::string& text) {
   for (const auto dtype : {numeric::DType::bf16, numeric::DType::fp16, numeric::DType::fp32})
@@ -23,21 +16,13 @@ numeric::DType parse_matmul_dtype(const std::string& text) {
 
 std::vector<std::byte> random_operand(RandomKind kind, numeric::DType dtype, std::size_t elements, std::uint64_t seed,
                                       const std::string& name) {
-  auto generator = generator_for(seed, name);
-  const auto draw = [&]() -> float {
-    if (kind == RandomKind::integers) return static_cast<float>(uniform_int(generator, -4, 4));
-    constexpr std::uint64_t steps = 1U << 16;
-    std::uint64_t sum = 0;
-    for (int i = 0; i < 3; ++i)  // four uniform numbers of 16 bits in each draw
-      for (std::uint64_t bits = generator(), part = 0; part < 4; ++part, bits >>= 16) sum += bits % steps;
-    return static_cast<float>(static_cast<double>(sum) / static_cast<double>(steps) - 6.0);
-  };
+  runtime::RandomValues values(kind, seed, name);
   const std::size_t size = numeric::size_bytes(dtype);
   std::vector<std::byte> bytes(elements * size);
   std::array<float, 1024> block;
   for (std::size_t done = 0; done < elements;) {
     const std::size_t count = std::min(block.size(), elements - done);
-    std::generate_n(block.begin(), count, draw);
+    std::generate_n(block.begin(), count, [&] { return values.next(); });
     numeric::store_from_fp32(dtype, block.data(), count, bytes.data() + done * size, 1, numeric::Rounding::rne);
     done += count;
   }

@@ -5,16 +5,13 @@
 #include <vector>
 
 #include "tilevp/numeric/dtype.hpp"
+#include "tilevp/runtime/random_values.hpp"
 #include "tilevp/runtime/tensor.hpp"
 
 namespace tilevp::neuron {
 
-// integers: whole numbers from -4 to 4, whose sums of products are exact in fp32 up to a million terms. normal: nearly
-// normal with mean 0 and variance 1 (the sum of twelve uniform numbers less 6).
-enum class RandomKind : std::uint8_t { integers, normal };
-
-// UserError(`where`) for another text.
-RandomKind parse_random(const std::string& where, const std::string& text);
+using runtime::parse_random;
+using runtime::RandomKind;
 
 // One of the element types the PE array takes here: bf16, fp16, fp32. UserError(`--dtype`) else.
 numeric::DType parse_matmul_dtype(const std::string& text);

@@ -31,6 +31,17 @@ void ControlRegisters::add_identity() {
             [](unsigned) -> std::uint64_t { return local_tiles; });
   read_only("isa_revision", registers::isa_revision, 4, "0: r1, 1: r2",
             [this](unsigned) -> std::uint64_t { return static_cast<std::uint64_t>(state_.parameters.isa_revision); });
+  read_only("capacity_bytes", registers::capacity_bytes, 4, "of tiles: of the core, or of each PE (reading)",
+            [this](unsigned) -> std::uint64_t { return state_.parameters.tile_capacity_bytes; });
+  read_only("reading", registers::reading, 4,
+            "bit 0: tile selectors are register numbers; bit 1: capacity_bytes bounds each PE; bits 3:2: sums round 0 "
+            "twice, 1 once a term, 2 add raw codes",
+            [this](unsigned) {
+              const Parameters& p = state_.parameters;
+              return std::uint64_t{p.tile_selectors == TileSelectors::absolute} << registers::reading_absolute |
+                     std::uint64_t{p.capacity == CapacityRule::pe} << registers::reading_per_pe |
+                     static_cast<std::uint64_t>(p.accumulate) << registers::reading_accumulate;
+            });
 }
 
 void ControlRegisters::add_running() {

@@ -23,9 +23,14 @@ constexpr std::uint64_t tile(unsigned pe, unsigned tile) { return tile_window + 
 // Offsets in the control window.
 
 // Identity, ro u32.
-inline constexpr std::uint64_t pe_count = 0x000;      // 4
-inline constexpr std::uint64_t tile_count = 0x004;    // 64 local tile registers a PE
-inline constexpr std::uint64_t isa_revision = 0x008;  // as the parameter of that name
+inline constexpr std::uint64_t pe_count = 0x000;        // 4
+inline constexpr std::uint64_t tile_count = 0x004;      // 64 local tile registers a PE
+inline constexpr std::uint64_t isa_revision = 0x008;    // as the parameter of that name
+inline constexpr std::uint64_t capacity_bytes = 0x00c;  // of tiles: the parameter tile_capacity_bytes
+inline constexpr std::uint64_t reading = 0x038;         // ro u32: the bits below
+inline constexpr unsigned reading_absolute = 0;         // tile selectors are register numbers
+inline constexpr unsigned reading_per_pe = 1;           // capacity_bytes bounds each PE, not their sum
+inline constexpr unsigned reading_accumulate = 2;       // two bits: an Accumulate
 
 // Running.
 inline constexpr std::uint64_t status = 0x010;         // ro u32: a Status

@@ -5,6 +5,9 @@ foreach(folder base cube described dma memory neuroncore numeric)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/models/${folder} ${root}/${folder} SYMBOLIC)
 endforeach()
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/firmware/runtime ${root}/runtime SYMBOLIC)
+foreach(folder assembly pto)
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/firmware/${folder} ${root}/${folder} SYMBOLIC)
+endforeach()
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/firmware/neuron ${root}/neuron SYMBOLIC)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/sc_main ${root}/sc_main SYMBOLIC)
 foreach(file description.hpp sha256.hpp waves)
@@ -20,11 +23,16 @@ configure_file(${PROJECT_SOURCE_DIR}/platform/shipped_descriptions.cpp.in ${CMAK
 
 add_library(tilevp_fuzz_product STATIC
   ${CMAKE_CURRENT_BINARY_DIR}/shipped_descriptions.cpp
+  ${PROJECT_SOURCE_DIR}/firmware/assembly/mistake.cpp
   ${PROJECT_SOURCE_DIR}/firmware/neuron/assembler/assemble.cpp
   ${PROJECT_SOURCE_DIR}/firmware/neuron/assembler/binary.cpp
   ${PROJECT_SOURCE_DIR}/firmware/neuron/assembler/disassembly.cpp
   ${PROJECT_SOURCE_DIR}/firmware/neuron/assembler/grammar.cpp
   ${PROJECT_SOURCE_DIR}/firmware/neuron/assembler/line_builder.cpp
+  ${PROJECT_SOURCE_DIR}/firmware/pto/assembler/assemble.cpp
+  ${PROJECT_SOURCE_DIR}/firmware/pto/assembler/disassembly.cpp
+  ${PROJECT_SOURCE_DIR}/firmware/pto/assembler/grammar.cpp
+  ${PROJECT_SOURCE_DIR}/firmware/pto/assembler/statement.cpp
   ${PROJECT_SOURCE_DIR}/firmware/runtime/npy.cpp
   ${PROJECT_SOURCE_DIR}/firmware/runtime/npy_header.cpp
   ${PROJECT_SOURCE_DIR}/firmware/runtime/tensor.cpp

@@ -49,8 +49,8 @@ CommandResult run_text(const Folder& folder, const std::string& text, const std:
 
 TEST(Raw, TheExampleOfTheDocumentation) {
   const Folder folder;
-  const auto result =
-      tilevp({"run", "raw", example, "--dump", "hbm+0x1200:24=" + (folder / "y.bin"), "--report", folder / "r.json"});
+  const auto result = tilevp(
+      {"run", "neuron/raw", example, "--dump", "hbm+0x1200:24=" + (folder / "y.bin"), "--report", folder / "r.json"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(floats(read_file(folder / "y.bin")), ElementsAre(1, 3, 11, 2, 4, 16));
   const auto report = report_of(folder / "r.json");
@@ -77,7 +77,7 @@ TEST(Raw, RunsWhatAsmMakes) {
   ASSERT_EQ(tilevp({"asm", folder / "q.s", "-o", folder / "q.bin"}).exit_code, 0);
   EXPECT_EQ(read_file(folder / "q.bin"), read_file(folder / "p.bin"));
   const std::string dump = "--dump=hbm+4608:24=" + (folder / "y.bin");
-  const auto result = tilevp({"run", "raw", folder / "q.bin", dump});
+  const auto result = tilevp({"run", "neuron/raw", folder / "q.bin", dump});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(floats(read_file(folder / "y.bin")), ElementsAre(1, 3, 11, 2, 4, 16));
 }
@@ -90,7 +90,7 @@ TEST(Raw, BareRecordsAreOfTheEngineThatIsNamed) {
   halt[3] = halt[13] = 1;
   write_file(folder / "x.bin", halt);
   EXPECT_EQ(tilevp({"disasm", folder / "x.bin", "--engine", "sync"}).out, ".engine sync\n  halt\n");
-  EXPECT_EQ(tilevp({"run", "raw", folder / "x.bin", "--engine", "gpsimd", "-q"}).exit_code, 0);
+  EXPECT_EQ(tilevp({"run", "neuron/raw", folder / "x.bin", "--engine", "gpsimd", "-q"}).exit_code, 0);
   write_file(folder / "x.bin", halt + std::string(1, '\0'));
   const auto result = tilevp({"disasm", folder / "x.bin"});
   EXPECT_EQ(result.exit_code, 2);
@@ -130,11 +130,11 @@ TEST(Raw, AFaultOnTwoThreadsIsTheSameFault) {
 
 TEST(Raw, APipeIsReadOnceAndAFolderIsNoFile) {
   const auto piped =
-      run_command({"/bin/sh", "-c", "cat " + example + " | " + TILEVP_BINARY + " run raw /dev/stdin -q"});
+      run_command({"/bin/sh", "-c", "cat " + example + " | " + TILEVP_BINARY + " run neuron/raw /dev/stdin -q"});
   EXPECT_EQ(piped.exit_code, 0) << piped.err;
   const Folder folder;
   for (const auto& words :
-       {std::vector<std::string>{"run", "raw", folder / "."}, {"asm", folder / ".", "-o", folder / "o"}}) {
+       {std::vector<std::string>{"run", "neuron/raw", folder / "."}, {"asm", folder / ".", "-o", folder / "o"}}) {
     const auto result = tilevp(words);
     EXPECT_EQ(result.exit_code, 2);
     EXPECT_THAT(result.err, HasSubstr("Is a directory"));
@@ -146,7 +146,7 @@ TEST(Raw, WhatNeverEndsIsNoInput) {
   const auto assembled = tilevp({"asm", "/dev/zero", "-o", folder / "o"});
   EXPECT_EQ(assembled.exit_code, 2);
   EXPECT_EQ(assembled.err, "tilevp: error: /dev/zero: cannot read: longer than 268435456 bytes\n");
-  const auto loaded = tilevp({"run", "raw", example, "-q", "--load", "hbm=/dev/zero"});
+  const auto loaded = tilevp({"run", "neuron/raw", example, "-q", "--load", "hbm=/dev/zero"});
   EXPECT_EQ(loaded.exit_code, 2);
   EXPECT_EQ(loaded.err, "tilevp: error: --load: /dev/zero: cannot read: not a regular file\n");
 }
@@ -176,7 +176,7 @@ TEST(Raw, TextMistakesHaveLineAndColumnAndLeaveNoFile) {
                             ":2:3: expected an instruction, a descriptor or a directive; nearest is 'matmul', found "
                             "'mtmul'\n");
   EXPECT_FALSE(exists(folder / "p.bin"));
-  EXPECT_EQ(tilevp({"run", "raw", folder / "p.s"}).exit_code, 2);
+  EXPECT_EQ(tilevp({"run", "neuron/raw", folder / "p.s"}).exit_code, 2);
 }
 
 TEST(Raw, WrongWords) {
@@ -192,14 +192,14 @@ TEST(Raw, WrongWords) {
   refused({"asm", folder / "none", "-o", folder / "x"}, "none: cannot read");
   refused({"asm", example, "-o", folder / "x", "--machine", "cube"}, "--machine: expected one of neuron, found 'cube'");
   refused({"disasm", example, "--engine", "p"}, "--engine: expected pe, scalar, gpsimd, vector or sync, found 'p'");
-  refused({"run", "raw"}, "neuron/raw: expected a file to run");
-  refused({"run", "raw", example, "more"}, "more: unexpected word");
-  refused({"run", "raw", example, "--check"}, "--check: neuron/raw does not know what its results should be");
-  refused({"run", "raw", example, "--start", "scalar"}, "--start: scalar has no instruction");
-  refused({"run", "raw", example, "--start", "pe,pe"}, "--start: pe stands twice");
-  refused({"run", "raw", example, "--output", "y.npy"}, "--output: unknown option");
+  refused({"run", "neuron/raw"}, "neuron/raw: expected a file to run");
+  refused({"run", "neuron/raw", example, "more"}, "more: unexpected word");
+  refused({"run", "neuron/raw", example, "--check"}, "--check: neuron/raw does not know what its results should be");
+  refused({"run", "neuron/raw", example, "--start", "scalar"}, "--start: scalar has no instruction");
+  refused({"run", "neuron/raw", example, "--start", "pe,pe"}, "--start: pe stands twice");
+  refused({"run", "neuron/raw", example, "--output", "y.npy"}, "--output: unknown option");
   write_file(folder / "r.s", ".ring queue 0 engine 16\nempty\n.engine pe\nhalt\n");
-  refused({"run", "raw", folder / "r.s"}, ".ring: DMA engine 16 has a ring, the core has 16");
+  refused({"run", "neuron/raw", folder / "r.s"}, ".ring: DMA engine 16 has a ring, the core has 16");
 }
 
 TEST(MemoryFiles, LoadedBytesReachTheProgramAndTakeNoTime) {
@@ -256,7 +256,7 @@ TEST(MemoryFiles, WrongPlaces) {
   write_file(folder / "x", std::string(100, 'x'));
   write_file(folder / "empty", "");
   const auto refused = [&](const std::string& option, const std::string& value, const std::string& text) {
-    const auto result = tilevp({"run", "raw", example, option, value, "--report", folder / "r.json"});
+    const auto result = tilevp({"run", "neuron/raw", example, option, value, "--report", folder / "r.json"});
     EXPECT_EQ(result.exit_code, 2) << value;
     EXPECT_THAT(result.err, AllOf(HasSubstr(text), MatchesRegex("[^\n]*\n"))) << value;
     EXPECT_FALSE(exists(folder / "r.json"));
@@ -277,7 +277,7 @@ TEST(MemoryFiles, WrongPlaces) {
   refused("--dump", "hbm:4=/none/y", "/none/y: cannot write");
   refused("--dump", "hbm:32GiB" + x, "34359738368 bytes from 0x0 leave hbm, which has 17179869184 from there");
   EXPECT_EQ(read_file(folder / "x"), std::string(100, 'x'));
-  const auto twice = tilevp({"run", "raw", example, "--dump", "hbm:4" + x, "--dump", "hbm:8" + x});
+  const auto twice = tilevp({"run", "neuron/raw", example, "--dump", "hbm:4" + x, "--dump", "hbm:8" + x});
   EXPECT_EQ(twice.exit_code, 2);
   EXPECT_THAT(twice.err, HasSubstr("is the file of --dump too"));
 }

@@ -22,18 +22,6 @@ const auto skipper = x3::char_(" \t\r") | (x3::char_(";#") >> *x3::char_);
 
 // ---- Names of things
 
-template <class T>
-struct Names : x3::symbols<T> {
-  Names(std::initializer_list<std::pair<const char*, T>> names) {
-    for (const auto& [name, value] : names) this->add(name, value);
-  }
-};
-// The value of a whole word among `names`, given to action(builder, value).
-template <class T, class Action>
-auto named(const Names<T>& names, Action action) {
-  return x3::lexeme[names >> !name_character][([action](auto& c) { action(builder(c), x3::_attr(c)); })];
-}
-
 const Names<DType> dtypes{{"fp32", DType::fp32},   {"bf16", DType::bf16},   {"fp16", DType::fp16},
                           {"int32", DType::int32}, {"int16", DType::int16}, {"int8", DType::int8},
                           {"uint8", DType::uint8}};

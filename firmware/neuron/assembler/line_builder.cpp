@@ -14,19 +14,6 @@ constexpr std::uint64_t max_data_bytes = std::uint64_t{1} << 26;
 
 }  // namespace
 
-std::string number_text(Wide value) {
-  const bool negative = value < 0;
-  std::string digits;
-  do {
-    const int digit = static_cast<int>(value % 10);
-    digits += static_cast<char>('0' + (digit < 0 ? -digit : digit));
-    value /= 10;
-  } while (value != 0);
-  if (negative) digits += '-';
-  std::reverse(digits.begin(), digits.end());
-  return digits;
-}
-
 LineBuilder::LineBuilder(const Bases& bases) : bases_(bases) {
   constants_ = {{"hbm", bases.hbm}, {"core0", bases.core0}};
 }

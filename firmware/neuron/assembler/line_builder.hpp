@@ -6,23 +6,15 @@
 #include <string_view>
 #include <vector>
 
+#include "tilevp/assembly/mistake.hpp"
 #include "tilevp/neuron/assembler/listing.hpp"
 
 namespace tilevp::neuron::assembler {
 
-// Wide enough for every product of two numbers that a field can hold.
-__extension__ using Wide = __int128;
-inline constexpr Wide largest_number = (Wide{1} << 64) - 1;
-
-std::string number_text(Wide value);
-
-// What is wrong with a line, and where (null: at its begin). `found` empty: what stands there.
-struct Mistake {
-  const char* at = nullptr;
-  std::string expected;
-  std::string found{};
-  std::string message{};  // where there is one, it stands instead
-};
+using assembly::largest_number;
+using assembly::Mistake;
+using assembly::number_text;
+using assembly::Wide;
 
 class LineBuilder {
  public:

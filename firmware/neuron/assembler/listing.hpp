@@ -58,8 +58,6 @@ bool is_binary(std::string_view file);
 // Throws UserError(name) where the file is cut short, has an unknown version or kind, or pieces of records.
 Listing from_binary(const std::string& name, std::string_view file);
 
-// All bytes of a file, which may be a pipe. Throws UserError(name).
-std::string read_file(const std::string& name);
 // A file of any of the three kinds: what to_binary makes; bare records, which are the stream of `engine`; text. Throws
 // UserError(name).
 Listing listing_of(const std::string& name, std::string_view file, const Bases& bases,

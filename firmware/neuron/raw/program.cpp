@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tilevp/assembly/file.hpp"
 #include "tilevp/base/errors.hpp"
 #include "tilevp/neuron/assembler/listing.hpp"
 #include "tilevp/neuron/driver.hpp"
@@ -95,7 +96,7 @@ class Raw final : public runtime::Program {
     if (file_.empty()) throw UserError("neuron/raw", "expected a file to run: tilevp run neuron/raw FILE");
     engine_ = assembler::parse_engine("--engine", request.options.text("engine"));
     start_ = request.options.text("start");
-    bytes_ = assembler::read_file(file_);
+    bytes_ = assembly::read_file(file_);
     listing_ = assembler::listing_of(file_, bytes_, Bases{}, engine_);
     started();
   }

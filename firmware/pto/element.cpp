@@ -1,0 +1,205 @@
+#include "tilevp/pto/element.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "tilevp/base/errors.hpp"
+#include "tilevp/numeric/narrow_float.hpp"
+
+namespace tilevp::pto {
+
+using cube::DataType;
+using numeric::FloatFormat;
+
+namespace {
+
+FloatFormat format_of(DataType type) {
+  switch (type) {
+    case DataType::tf32:
+      return FloatFormat::tf32;
+    case DataType::hf32:
+      return FloatFormat::hf32;
+    case DataType::fp16:
+      return FloatFormat::fp16;
+    case DataType::bf16:
+      return FloatFormat::bf16;
+    case DataType::hif8:
+      return FloatFormat::hif8;
+    case DataType::e4m3:
+      return FloatFormat::e4m3;
+    case DataType::e5m2:
+      return FloatFormat::e5m2;
+    case DataType::e3m2:
+      return FloatFormat::e3m2;
+    case DataType::e2m3:
+      return FloatFormat::e2m3;
+    case DataType::e2m1x2:
+      return FloatFormat::e2m1;
+    case DataType::e1m2x2:
+      return FloatFormat::e1m2;
+    default:
+      return FloatFormat::fp32;
+  }
+}
+
+unsigned code_bits(DataType type) {
+  if (type == DataType::e3m2 || type == DataType::e2m3) return 6;
+  return cube::bits(type);
+}
+
+// Of a float of at most eight bits: the code of the nearest number, of two equally near ones the even code.
+std::optional<std::uint32_t> nearest_code(DataType type, double value) {
+  const auto values = numeric::decoded(format_of(type));
+  std::optional<std::uint32_t> best;
+  double distance = 0;
+  double largest = 0;
+  for (std::uint32_t code = 0; code < 1U << code_bits(type); ++code) {
+    const double number = values[code];
+    if (!std::isfinite(number)) continue;
+    largest = std::max(largest, number);
+    const double away = std::abs(number - value);
+    if (!best || away < distance || (away == distance && code % 2 == 0 && *best % 2 == 1)) {
+      best = code;
+      distance = away;
+    }
+  }
+  return std::abs(value) <= largest ? best : std::nullopt;
+}
+
+std::optional<std::uint32_t> integer_code(DataType type, double value) {
+  const bool has_sign = numeric_class(type) == cube::NumericClass::signed_integer;
+  const unsigned width = cube::bits(type);
+  const double low = has_sign ? -std::ldexp(1.0, static_cast<int>(width) - 1) : 0;
+  const double high = std::ldexp(1.0, static_cast<int>(width) - (has_sign ? 1 : 0)) - 1;
+  if (!(value >= low && value <= high) || std::trunc(value) != value) return {};
+  const auto code = static_cast<std::uint32_t>(static_cast<std::int64_t>(value));
+  return width == 32 ? code : code & ((1U << width) - 1);
+}
+
+// 11 bits of fraction, ties to even.
+std::uint32_t to_hf32(float value) {
+  const auto code = std::bit_cast<std::uint32_t>(value);
+  if (!std::isfinite(value)) return code & 0xffff'f000;
+  return (code + 0x7ff + (code >> 12 & 1)) & 0xffff'f000;
+}
+
+runtime::Element element_of(DataType type) {
+  switch (type) {
+    case DataType::fp16:
+      return runtime::Element::f2;
+    case DataType::s32:
+      return runtime::Element::i4;
+    case DataType::u32:
+      return runtime::Element::u4;
+    case DataType::s16:
+      return runtime::Element::i2;
+    case DataType::u16:
+      return runtime::Element::u2;
+    case DataType::s8:
+    case DataType::s4x2:
+      return runtime::Element::i1;
+    case DataType::u8:
+    case DataType::u4x2:
+      return runtime::Element::u1;
+    default:
+      return runtime::Element::f4;
+  }
+}
+
+}  // namespace
+
+DataType parse_type(const std::string& where, const std::string& text) {
+  std::string upper = text;
+  std::ranges::transform(upper, upper.begin(),
+                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  if (upper == "INT8") return DataType::s8;
+  if (upper == "UINT8") return DataType::u8;
+  std::string known;
+  for (unsigned code = 0; code <= 28; ++code) {
+    if (!cube::is_assigned(code) || !cube::is_ordinary(static_cast<DataType>(code))) continue;
+    const std::string name(cube::name(static_cast<DataType>(code)));
+    if (name == upper) return static_cast<DataType>(code);
+    known += (known.empty() ? "" : ", ") + name;
+  }
+  throw UserError(where, "expected one of " + known + ", found '" + text + "'");
+}
+
+std::optional<std::uint32_t> encode(DataType type, double value) {
+  if (numeric_class(type) != cube::NumericClass::floating) return integer_code(type, value);
+  const auto single = static_cast<float>(value);
+  switch (type) {
+    case DataType::fp32:
+      return std::bit_cast<std::uint32_t>(single);
+    case DataType::tf32:
+      return std::bit_cast<std::uint32_t>(numeric::to_tf32(single));
+    case DataType::hf32:
+      return to_hf32(single);
+    case DataType::fp16:
+      return numeric::to_fp16(single);
+    case DataType::bf16:
+      return numeric::to_bf16(single);
+    default:
+      return std::isfinite(value) ? nearest_code(type, value) : std::nullopt;
+  }
+}
+
+double decode(DataType type, std::uint32_t code) {
+  if (numeric_class(type) == cube::NumericClass::floating) return numeric::decode(format_of(type), code);
+  if (numeric_class(type) == cube::NumericClass::unsigned_integer) return code;
+  const unsigned width = cube::bits(type);
+  const std::uint32_t sign = 1U << (width - 1);
+  const std::uint32_t value = width == 32 ? code : code & ((1U << width) - 1);
+  return static_cast<std::int32_t>((value ^ sign) - sign);
+}
+
+Matrix::Matrix(DataType element, std::size_t row_count, std::size_t column_count)
+    : type(element), rows(row_count), columns(column_count) {
+  bytes.resize(rows * row_bytes());
+}
+
+void Matrix::put(std::size_t row, std::size_t column, std::uint32_t code) {
+  std::byte* const at = bytes.data() + row * row_bytes();
+  if (bits(type) == 4) {
+    std::byte& both = at[column / 2];
+    const unsigned shift = column % 2 * 4;
+    both = (both & ~(std::byte{0xf} << shift)) | std::byte{static_cast<std::uint8_t>(code & 0xf)} << shift;
+    return;
+  }
+  const std::size_t size = bits(type) / 8;
+  std::memcpy(at + column * size, &code, size);
+}
+
+std::uint32_t Matrix::code(std::size_t row, std::size_t column) const {
+  const std::byte* const at = bytes.data() + row * row_bytes();
+  if (bits(type) == 4) return std::to_integer<std::uint32_t>(at[column / 2]) >> column % 2 * 4 & 0xf;
+  std::uint32_t code = 0;
+  const std::size_t size = bits(type) / 8;
+  std::memcpy(&code, at + column * size, size);
+  return code;
+}
+
+runtime::Tensor tensor_of(const Matrix& matrix, std::vector<std::size_t> shape) {
+  runtime::Tensor tensor;
+  tensor.shape = std::move(shape);
+  tensor.element = element_of(matrix.type);
+  const std::size_t size = runtime::size_bytes(tensor.element);
+  tensor.data.resize(matrix.rows * matrix.columns * size);
+  std::byte* out = tensor.data.data();
+  const bool is_float = tensor.element == runtime::Element::f4;
+  for (std::size_t row = 0; row < matrix.rows; ++row)
+    for (std::size_t column = 0; column < matrix.columns; ++column, out += size) {
+      const std::uint32_t code = matrix.code(row, column);
+      std::uint32_t value = code;
+      if (is_float)
+        value = std::bit_cast<std::uint32_t>(static_cast<float>(decode(matrix.type, code)));
+      else if (matrix.type == DataType::s4x2)
+        value = static_cast<std::uint32_t>(static_cast<std::int32_t>(decode(matrix.type, code)));
+      std::memcpy(out, &value, size);
+    }
+  return tensor;
+}
+
+}  // namespace tilevp::pto

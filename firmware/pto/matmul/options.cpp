@@ -1,0 +1,161 @@
+#include "tilevp/pto/matmul/options.hpp"
+
+#include <bit>
+#include <charconv>
+#include <cmath>
+
+#include "tilevp/base/errors.hpp"
+#include "tilevp/described/nearest.hpp"
+#include "tilevp/described/text.hpp"
+#include "tilevp/numeric/rounding.hpp"
+#include "tilevp/pto/element.hpp"
+
+namespace tilevp::pto::matmul {
+namespace {
+
+using namespace cube;
+
+double number(const runtime::OptionValues& options, const std::string& name) {
+  const std::string text = options.text(name);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
+    throw UserError("--" + name, "expected a number, found '" + text + "'");
+  return value;
+}
+
+// The nearest FP19: the upper 19 bits of an fp32. `low`: 0 where zero may stand, else the smallest normal number.
+std::uint64_t fp19(const std::string& option, double value, bool zero_allowed, std::vector<std::string>& warnings) {
+  const auto single = static_cast<float>(value);
+  const float held = numeric::to_tf32(single);
+  const std::uint64_t code = std::bit_cast<std::uint32_t>(held) >> 13;
+  const bool zero = held == 0 && !std::signbit(value);
+  if (!(zero && zero_allowed) && !(std::isnormal(held) && held > 0))
+    throw UserError(option, "expected a positive normal number" + std::string(zero_allowed ? " or 0" : "") +
+                                ", found " + described::number_text(value));
+  if (static_cast<double>(held) != value)
+    warnings.push_back(option + ": " + described::number_text(value) + " rounded to " +
+                       described::number_text(static_cast<double>(held)));
+  return code;
+}
+
+PreQuantMode mode_of(const std::string& text) {
+  std::vector<std::string> names;
+  for (const PreQuantMode& mode : prequant_modes) {
+    const std::string name(prequant_name(mode.code));
+    if (text == name || text == std::to_string(mode.code)) return mode;
+    names.push_back(name);
+  }
+  throw UserError("--prequant", "there is no mode '" + text + "'" + described::nearest_hint(text, names));
+}
+
+void check_mode(const Request& request) {
+  const std::string name(prequant_name(request.prequant.code));
+  if (request.prequant.parameter == Parameter::vector)
+    throw UserError("--prequant",
+                    name + " takes a vector of parameters; the modes with one scale for all are its scalar kin");
+  if (!accepts(request.prequant, request.accumulator()))
+    throw UserError("--prequant", name + " goes with sums in " + std::string(cube::name(request.prequant.accumulator)) +
+                                      ", those of " + std::string(cube::name(request.a_type)) + " are in " +
+                                      std::string(cube::name(request.accumulator())));
+}
+
+void require_only_if(const runtime::OptionValues& options, const std::string& option, bool wanted,
+                     const std::string& with) {
+  if (options.has(option) && !wanted) throw UserError("--" + option, "goes with " + with);
+}
+
+// The parameter word of the mode.
+std::uint64_t quant_word(const runtime::OptionValues& options, const PreQuantMode& mode,
+                         std::vector<std::string>& warnings) {
+  const bool scalar = mode.parameter == Parameter::scalar;
+  require_only_if(options, "scale", scalar && !mode.shift, "a mode that has a scale");
+  require_only_if(options, "shift", mode.shift, "the mode SHIFTS322S16");
+  require_only_if(options, "offset", mode.offset_bits != 0, "a mode that has an offset");
+  if (!scalar) return 0;
+  if (mode.shift) {
+    if (!options.has("shift")) throw UserError("--shift", "is missing: the mode SHIFTS322S16 needs it");
+    return static_cast<std::uint64_t>(options.integer("shift", 1, 16) - 1) << shift_shift;
+  }
+  if (!options.has("scale"))
+    throw UserError("--scale", "is missing: the mode " + std::string(prequant_name(mode.code)) + " needs it");
+  std::uint64_t word = fp19("--scale", number(options, "scale"), false, warnings) << scale_shift;
+  if (options.has("offset")) {
+    const std::int64_t half = std::int64_t{1} << (mode.offset_bits - 1);
+    const auto offset = static_cast<std::uint64_t>(options.integer("offset", -half, half - 1));
+    word |= (offset & static_cast<std::uint64_t>(2 * half - 1)) << offset_shift;
+  }
+  return word;
+}
+
+std::uint8_t read_rounding(const runtime::OptionValues& options) {
+  const std::string text = options.text("rounding");
+  std::string known;
+  for (unsigned code = 0; code < 8; ++code) {
+    if (rounding_mode_name(code) == text) return static_cast<std::uint8_t>(code);
+    known += (known.empty() ? "" : ", ") + std::string(rounding_mode_name(code));
+  }
+  throw UserError("--rounding", "expected one of " + known + ", found '" + text + "'");
+}
+
+std::uint8_t read_relu(const runtime::OptionValues& options) {
+  const std::string text = options.text("relu");
+  if (text == "none") return 0;
+  if (text == "relu") return 1;
+  if (text == "leaky") return 2;
+  throw UserError("--relu", "expected none, relu or leaky, found '" + text + "'");
+}
+
+}  // namespace
+
+std::vector<runtime::OptionDescription> option_descriptions(bool gemv) {
+  return {
+      {"input", "FILE", "", gemv ? "vector A (.npy), axes K or 1, K" : "matrix A (.npy), axes M, K"},
+      {"weights", "FILE", "", "matrix B (.npy), axes K, N"},
+      {"output", "FILE", "", gemv ? "D (.npy), axes 1, N" : "D (.npy), axes M, N"},
+      {"shape", gemv ? "K,N" : "M,K,N", "", "random operands of this size instead of files"},
+      {"random", "integers|normal", "integers", "values: whole numbers from -4 to 4, or normal"},
+      {"dtype", "TYPE", "fp16", "element type of A: fp32 tf32 hf32 fp16 bf16 hif8 e4m3 e5m2 ... int8 s16 u8 s4x2 ..."},
+      {"weights-dtype", "TYPE", "", "element type of B, of the same class; that of A where not given"},
+      {"bias", "FILE|random", "", "a row added to each row of D (.npy, axes N or 1, N), in the type of the sums"},
+      {"prequant", "MODE", "None", "conversion of the sums: a PreQuantMode by name or number"},
+      {"scale", "S", "", "of the mode: rounded to 11 bits of significand"},
+      {"offset", "N", "", "of the mode, added after rounding"},
+      {"shift", "BITS", "", "of SHIFTS322S16, 1 to 16"},
+      {"relu", "none|relu|leaky", "none", "what becomes of negative sums before conversion"},
+      {"slope", "S", "", "of leaky: takes the scale's place"},
+      {"rounding", "MODE", "Default", "of a mode whose rounding is programmable: RNE RTZ RTM RTP RNA RTO RHB"},
+      {"saturate", "", "", "conversions clamp instead of wrapping or overflowing"},
+      {"pes", "N", "4", "PEs that take part: blocks of columns are dealt to them in turn"}};
+}
+
+Request read_request(bool gemv, const runtime::OptionValues& options, std::vector<std::string>& warnings) {
+  Request request{.gemv = gemv};
+  request.a_type = parse_type("--dtype", options.text("dtype"));
+  const std::string weights = options.text("weights-dtype");
+  request.b_type = weights.empty() ? request.a_type : parse_type("--weights-dtype", weights);
+  if (numeric_class(request.a_type) != numeric_class(request.b_type))
+    throw UserError("--weights-dtype", std::string(name(request.b_type)) + " does not go with " +
+                                           std::string(name(request.a_type)) +
+                                           ": both floating, both signed or both unsigned");
+  request.bias = options.has("bias");
+  request.pes = static_cast<unsigned>(options.integer("pes", 1, pes));
+  request.prequant = mode_of(options.text("prequant"));
+  check_mode(request);
+  request.quant_word = quant_word(options, request.prequant, warnings);
+  request.relu = read_relu(options);
+  require_only_if(options, "slope", request.relu == 2, "--relu leaky");
+  if (request.relu == 2) {
+    if (!options.has("slope")) throw UserError("--slope", "is missing: --relu leaky needs it");
+    request.slope_word = fp19("--slope", number(options, "slope"), true, warnings);
+  }
+  request.rounding = read_rounding(options);
+  if (request.rounding != 0 && request.prequant.rounding != ModeRounding::programmable)
+    throw UserError("--rounding", "the rounding of " + std::string(prequant_name(request.prequant.code)) + " is fixed");
+  request.saturate = options.has("saturate");
+  if (request.saturate && !request.prequant.may_saturate())
+    throw UserError("--saturate", std::string(prequant_name(request.prequant.code)) + " does not saturate");
+  return request;
+}
+
+}  // namespace tilevp::pto::matmul
