@@ -27,6 +27,18 @@ TEST(CubeTileGeometry, CellTilesOfThePublishedExamples) {
   EXPECT_FALSE(cell_tile(Layout::cube_m16, DataType::fp32, 1, 1025, 65'536, 0xf));
 }
 
+// The smallest SizeCodes that fit, of PTO-ISA/pto-spec, PTO-AVS-BLOCK-TMATMUL-CUBE-CAPACITY-008.
+TEST(CubeTileGeometry, SmallestSizesOfTheExecutableModel) {
+  const auto fits = [](Layout layout, DataType type, std::uint32_t rows, std::uint32_t columns, std::uint32_t bytes) {
+    return cell_tile(layout, type, rows, columns, bytes, 0xf).has_value() &&
+           !cell_tile(layout, type, rows, columns, bytes / 2, 0xf).has_value();
+  };
+  EXPECT_TRUE(fits(Layout::cube_m16, DataType::fp16, 16, 17, 1024));
+  EXPECT_TRUE(fits(Layout::cube_m32, DataType::fp16, 17, 17, 2048));
+  EXPECT_TRUE(fits(Layout::cube_n8, DataType::fp16, 17, 9, 1024));
+  EXPECT_TRUE(fits(Layout::cube_m16, DataType::fp32, 16, 9, 1024));
+}
+
 TEST(CubeTileGeometry, CellTilesRefuse) {
   EXPECT_FALSE(cell_tile(Layout::cube_m16, DataType::fp32, 1, 10, 512, 0xf));  // 640 bytes
   EXPECT_FALSE(cell_tile(Layout::cube_m16, DataType::fp16, 17, 1, 65'536, 0xf));
