@@ -190,7 +190,8 @@ TEST(Raw, WrongWords) {
   refused({"asm", example}, "asm: expected -o FILE");
   refused({"asm", example, "-o", "/none/x"}, "/none/x: cannot write");
   refused({"asm", folder / "none", "-o", folder / "x"}, "none: cannot read");
-  refused({"asm", example, "-o", folder / "x", "--machine", "cube"}, "--machine: expected one of neuron, found 'cube'");
+  refused({"asm", example, "-o", folder / "x", "--machine", "gpu"},
+          "--machine: expected one of neuron, cube, found 'gpu'");
   refused({"disasm", example, "--engine", "p"}, "--engine: expected pe, scalar, gpsimd, vector or sync, found 'p'");
   refused({"run", "neuron/raw"}, "neuron/raw: expected a file to run");
   refused({"run", "neuron/raw", example, "more"}, "more: unexpected word");

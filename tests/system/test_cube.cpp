@@ -1,0 +1,172 @@
+// The CUBE core's programs and its assembler through the command.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "system/command_runner.hpp"
+#include "system/expect_refused.hpp"
+#include "system/npy_file.hpp"
+#include "tilevp/described/parse.hpp"
+#include "tilevp/platform/schema.hpp"
+
+namespace tilevp::test {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const std::string example = std::string(TILEVP_SOURCE_DIR) + "/docs/examples/gemv.s";
+
+boost::json::value report_of(const std::string& file) {
+  auto tree = described::parse(file, read_file(file)).tree;
+  platform::check_report(tree, file);
+  return tree;
+}
+
+std::vector<float> floats(const std::string& bytes) {
+  std::vector<float> values(bytes.size() / sizeof(float));
+  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+  return values;
+}
+
+std::string bytes_of(const std::vector<float>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
+}
+
+// (1, 2, 3) times ((1, 4), (2, 5), (3, 6)).
+std::vector<std::string> example_run(const Folder& folder, const std::string& program) {
+  write_file(folder / "a.bin", bytes_of({1, 2, 3}));
+  write_file(folder / "b.bin", bytes_of({1, 4, 2, 5, 3, 6}));
+  return {"run",
+          "cube/raw",
+          program,
+          "--load",
+          "hbm+0x1000=" + (folder / "a.bin"),
+          "--load",
+          "hbm+0x2000=" + (folder / "b.bin"),
+          "--dump",
+          "hbm+0x3000:8=" + (folder / "d.bin"),
+          "--report",
+          folder / "r.json"};
+}
+
+TEST(Cube, TheExampleOfTheDocumentation) {
+  const Folder folder;
+  const auto result = tilevp(example_run(folder, example));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(floats(read_file(folder / "d.bin")), ElementsAre(14, 32));
+  const auto report = report_of(folder / "r.json");
+  EXPECT_EQ(report.at("result").at("macs"), 6);
+  // 16 x 16 x 8 of fp32 is one step of the array.
+  EXPECT_EQ(report.at("result").at("issued_macs"), 2048);
+  EXPECT_EQ(report.at("result").at("bundles"), 4);
+  EXPECT_EQ(report.at("result").at("instructions"), 31);
+}
+
+TEST(Cube, RunsWhatAsmMakes) {
+  const Folder folder;
+  ASSERT_EQ(tilevp({"asm", example, "--machine", "cube", "-o", folder / "p.bin"}).exit_code, 0);
+  const auto text = tilevp({"disasm", folder / "p.bin", "--machine", "cube"});
+  ASSERT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("B.IOT T#1, U#1, mask=1000, last, ->M<128B>\n"));
+  write_file(folder / "q.s", text.out);
+  ASSERT_EQ(tilevp({"asm", folder / "q.s", "--machine", "cube", "-o", folder / "q.bin"}).exit_code, 0);
+  EXPECT_EQ(read_file(folder / "q.bin"), read_file(folder / "p.bin"));
+  ASSERT_EQ(tilevp(example_run(folder, folder / "q.bin")).exit_code, 0);
+  EXPECT_THAT(floats(read_file(folder / "d.bin")), ElementsAre(14, 32));
+}
+
+TEST(Cube, GprsComeFromTheCommand) {
+  const Folder folder;
+  std::string text = read_file(example);
+  text.erase(0, text.find("\n\n"));  // all that sets GPRs
+  write_file(folder / "p.s", text);
+  auto words = example_run(folder, folder / "p.s");
+  words.insert(words.end(), {"--gpr", "a0=0x1000,a1=8192,a2=0x3000,a3=8"});
+  const auto result = tilevp(words);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(floats(read_file(folder / "d.bin")), ElementsAre(14, 32));
+}
+
+TEST(Cube, MistakesInTextHaveTheirPlace) {
+  const Folder folder;
+  write_file(folder / "p.s", "BSTART.TGEMV FP16\nB.IOT T#1, U#17, mask=1111\n");
+  for (const auto& words : {std::vector<std::string>{"run", "cube/raw", folder / "p.s"},
+                            {"asm", folder / "p.s", "--machine", "cube", "-o", folder / "p.bin"}})
+    expect_refused(tilevp(words), "p.s:2:12: expected ");
+  EXPECT_FALSE(exists(folder / "p.bin"));
+}
+
+TEST(Cube, WrongProgramsFaultWithTheirWord) {
+  const Folder folder;
+  const auto run = [&](const std::string& text) {
+    write_file(folder / "p.s", text);
+    return tilevp({"run", "cube/raw", folder / "p.s", "-q"});
+  };
+  const std::string product = "BSTART.TGEMV FP16\nB.FPATR None, None\nB.IOT T#1, U#1, mask=1111, last, ->M<128B>\n";
+  auto result = run(product + "BSTOP\n");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("BSTOP: A (T#1) names no tile"), HasSubstr("TileLegality, step 9")));
+  result = run(".word 0x79031181\n");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("word 0x79031181"), HasSubstr("DataType 15 is reserved")));
+  result = run("BSTART.TGEMV FP16\nB.IOT T#1, U#1, mask=1111, last, ->M<128B>\nBSTOP\n");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("[BundleControl, step 2]"));
+  result = run(product);  // runs off its end
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_THAT(result.err, HasSubstr("wants BSTOP, or the next BSTART"));
+}
+
+TEST(Cube, ProgramsReadAndWriteFiles) {
+  const Folder folder;
+  write_npy(folder / "a.npy", {{1, 3}, {1, 2, 3}});
+  write_npy(folder / "b.npy", {{3, 2}, {1, 4, 2, 5, 3, 6}});
+  const auto result = tilevp({"run", "cube/tgemv", "--input", folder / "a.npy", "--weights", folder / "b.npy",
+                              "--output", folder / "d.npy", "--check=exact", "-q"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(read_npy(folder / "d.npy").values, (std::vector<float>{14, 32}));
+}
+
+// K = 203 and N = 147: odd last tiles on all four PEs, at any quantum and order of construction the same times.
+TEST(Cube, OddSizesAreExactAndDeterministic) {
+  const Folder folder;
+  std::vector<std::string> words{"run", "tgemv", "--shape", "203,147", "--random", "normal", "--check=exact"};
+  std::optional<boost::json::value> first;
+  for (const auto& more : {std::vector<std::string>{}, {"--quantum", "1us"}, {"--construction-seed", "3"}}) {
+    auto run = words;
+    run.insert(run.end(), more.begin(), more.end());
+    run.insert(run.end(), {"--report", folder / "r.json", "-q"});
+    const auto result = tilevp(run);
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const auto report = report_of(folder / "r.json");
+    EXPECT_EQ(report.at("verification").at("mismatches"), 0);
+    EXPECT_EQ(report.at("result").at("macs"), 203 * 147);
+    if (!first) first = report.at("result");
+    EXPECT_EQ(report.at("result"), *first);
+  }
+}
+
+TEST(Cube, WrongOptionsAreRefused) {
+  const Folder folder;
+  const auto refused = [](std::vector<std::string> words, const std::string& text) {
+    words.insert(words.begin(), "run");
+    expect_refused(tilevp(words), text);
+  };
+  refused({"cube/tgemv"}, "expected either --input and --weights, or --shape");
+  refused({"cube/tgemv", "--shape", "3"}, "--shape: expected 2 ");
+  refused({"cube/tgemv", "--shape", "3,3", "--platform", "trn1"}, "cube/tgemv runs on a cube machine");
+  refused({"neuron/matmul", "--m", "3", "--k", "3", "--n", "3", "--platform", "pto-cube"}, "--platform: ");
+  refused({"cube/tgemv", "--shape", "3,3", "--dtype", "fp64"}, "--dtype: expected one of FP32");
+  refused({"cube/tgemv", "--shape", "1048576,1048576"}, "B: takes 2199023255552 bytes of memory");
+  refused({"cube/raw", example, "--gpr", "t0=1"}, "--gpr: expected a GPR");
+  refused({"cube/raw", folder / "none.s"}, "none.s: cannot read");
+  refused({"raw", example}, "raw");
+  expect_refused(tilevp({"asm", example, "--machine", "gpu", "-o", folder / "o"}), "--machine");
+  expect_refused(tilevp({"disasm", example, "--machine", "cube", "--engine", "pe"}), "--engine: only records");
+}
+
+}  // namespace
+}  // namespace tilevp::test
