@@ -19,6 +19,14 @@ namespace tilevp::cube {
 
 class BundleWindow;
 
+// What one matrix unit does for a bundle.
+struct UnitTimes {
+  MatrixTimes cycles;
+  std::uint64_t begin_ps = 0;
+  std::uint64_t free_ps = 0;
+  std::uint64_t end_ps = 0;
+};
+
 struct BundleFlight final : Completion {
   enum class Kind : std::uint8_t { nothing, matrix, transfer };
 
@@ -27,8 +35,8 @@ struct BundleFlight final : Completion {
   BundleRecord record;
   Slots destinations;
   MatrixOperation matrix;
-  MatrixWork work;                       // of one PE
-  std::array<MatrixTimes, pes> times{};  // of the units that work on it
+  MatrixWork work;                     // of one PE
+  std::array<UnitTimes, pes> times{};  // of the units that work on it
   TransferOperation transfer;
   std::vector<memory::AccessGrant> reads;  // what its transfer was granted: of TSTORE, where bytes are kept in part
   std::vector<memory::AccessGrant> writes;

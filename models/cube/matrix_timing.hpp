@@ -47,6 +47,7 @@ struct MatrixTimes {
   std::uint64_t stalled = 0;   // of these, cycles in which it had to wait for operands
   std::uint64_t sums_end = 0;  // the last sum is there
   std::uint64_t end = 0;       // the last result is written
+  bool operator==(const MatrixTimes&) const = default;
 };
 
 class MatrixPipeline {

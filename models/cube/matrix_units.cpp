@@ -16,14 +16,43 @@ constexpr std::array<StallDefinition, 1> stall_definitions{{
      "read"},
 }};
 
-// The bundle in one PE.
+// Shape of an operand's or result's storage.
+struct Extent {
+  std::uint32_t bytes = 0;
+  std::uint32_t rows = 0;
+  std::uint32_t columns = 0;
+};
+
+// The bundle in each of its PEs, as parts of one effect.
 struct MatrixEffect {
   MatrixOperation operation;
-  MatrixOperands operands;
-  MatrixResults results;
-  std::uint8_t* flags;
+  TileRegisters* tiles;
+  std::atomic<std::uint8_t>* flags;
+  Extent a, b, c, bias, cscale, row_max_in, quant_vector, slope_vector, d, row_max_out, group_max_out;
 
-  void operator()() const { *flags = static_cast<std::uint8_t>(*flags | execute(operation, operands, results)); }
+  unsigned prepare() const { return static_cast<unsigned>(std::popcount(operation.mask)); }
+
+  void run(unsigned part, unsigned) const {
+    unsigned pe = 0;
+    for (unsigned left = part + 1;; ++pe)
+      if (selects(operation.mask, pe) && --left == 0) break;
+    const auto view = [&](TileSlot slot, const Extent& extent) {
+      return TileView{std::span<const std::byte>(tiles->bank(slot, pe), extent.bytes), extent.rows, extent.columns};
+    };
+    const auto maybe = [&](const std::optional<std::uint8_t>& slot, const Extent& extent) {
+      return slot ? view(*slot, extent) : TileView{};
+    };
+    const auto target = [&](const std::optional<std::uint8_t>& slot, const Extent& extent) {
+      return slot ? TileTarget{std::span(tiles->bank(*slot, pe), extent.bytes), extent.columns} : TileTarget{};
+    };
+    const MatrixOperation& is = operation;
+    const std::uint8_t raised = execute(
+        is,
+        {view(is.a, a), view(is.b, b), maybe(is.c, c), maybe(is.bias, bias), maybe(is.cscale, cscale),
+         maybe(is.row_max_in, row_max_in), maybe(is.quant_vector, quant_vector), maybe(is.slope_vector, slope_vector)},
+        {target(is.d, d), target(is.row_max_out, row_max_out), target(is.group_max_out, group_max_out)});
+    flags->fetch_or(raised, std::memory_order_relaxed);
+  }
 };
 
 }  // namespace
@@ -54,75 +83,66 @@ std::uint64_t MatrixUnits::issue(BundleFlight& flight, std::uint64_t ready) {
                               ? flight.work
                               : in_turns(flight.work, static_cast<unsigned>(std::popcount(flight.matrix.mask)));
   BundleRecord& record = flight.record;
-  std::uint64_t begin = UINT64_MAX, free = 0, end = 0;
+  const UnitTimes* first = nullptr;
+  std::uint64_t end_ps = 0;
   for (unsigned unit = 0; unit < pipelines_.size(); ++unit) {
     if (!works(flight, unit)) continue;
-    const MatrixTimes times = flight.times[unit] = pipelines_[unit].schedule(ready, work);
-    const bool first = begin == UINT64_MAX;
-    begin = std::min(begin, times.begin);
-    free = std::max(free, times.free);
-    end = std::max(end, times.end);
-    report(flight, unit, first);
+    UnitTimes& times = flight.times[unit];
+    times.cycles = pipelines_[unit].schedule(ready, work);
+    if (first != nullptr && first->cycles == times.cycles)
+      times = *first;  // PEs that have done the same before do it at the same times
+    else
+      times = {times.cycles, clock_.time_ps(times.cycles.begin), clock_.time_ps(times.cycles.free),
+               clock_.time_ps(times.cycles.end)};
+    record.begin_ps = first == nullptr ? times.begin_ps : std::min(record.begin_ps, times.begin_ps);
+    record.end_ps = std::max(record.end_ps, times.free_ps);
+    end_ps = std::max(end_ps, times.end_ps);
+    show(flight, unit, first == nullptr);
+    if (first == nullptr) first = &times;
   }
-  record.begin_ps = clock_.time_ps(begin);
-  record.end_ps = clock_.time_ps(free);
-  return clock_.time_ps(end);
+  return end_ps;
 }
 
-void MatrixUnits::report(const BundleFlight& flight, unsigned unit, bool first) const {
+void MatrixUnits::show(const BundleFlight& flight, unsigned unit, bool first) const {
   const BundleRecord& record = flight.record;
-  const MatrixTimes& times = flight.times[unit];
+  const UnitTimes& times = flight.times[unit];
   UnitMonitor& monitor = *monitors_[unit];
-  const std::uint64_t begin_ps = clock_.time_ps(times.begin);
-  const std::uint64_t free_ps = clock_.time_ps(times.free);
-  monitor.occupied(begin_ps, free_ps);
-  monitor.began(begin_ps, flight.matrix.operation, record.index);
-  if (times.stalled > 0) monitor.stalls().stalled(stalled_read, clock_.time_ps(times.free - times.stalled), free_ps);
+  monitor.occupied(times.begin_ps, times.free_ps);
+  monitor.began(times.begin_ps, flight.matrix.operation, record.index);
+  if (times.cycles.stalled > 0)
+    monitor.stalls().stalled(stalled_read, clock_.time_ps(times.cycles.free - times.cycles.stalled), times.free_ps);
   if (simulation_.transactions() == nullptr) return;
   monitor.report({flight.matrix.operation, record.index, record.pc, first ? record.id : record.id + unit,
-                  first ? record.fetch : record.id, record.ready_ps, begin_ps, free_ps, clock_.time_ps(times.end),
-                  free_ps - begin_ps});
+                  first ? record.fetch : record.id, record.ready_ps, times.begin_ps, times.free_ps, times.end_ps,
+                  times.free_ps - times.begin_ps});
 }
 
 void MatrixUnits::ended(const BundleFlight& flight) {
   for (unsigned unit = 0; unit < pipelines_.size(); ++unit) {
     if (!works(flight, unit)) continue;
-    const MatrixTimes& times = flight.times[unit];
-    monitors_[unit]->worked(clock_.time_ps(times.free) - clock_.time_ps(times.begin), times.free - times.begin);
+    const UnitTimes& times = flight.times[unit];
+    monitors_[unit]->worked(times.free_ps - times.begin_ps, times.cycles.free - times.cycles.begin);
     monitors_[unit]->executed(1);
   }
 }
 
 void MatrixUnits::commit(const BundleFlight& flight) {
-  const auto count = static_cast<std::uint64_t>(std::popcount(flight.matrix.mask));
+  const MatrixOperation& is = flight.matrix;
+  const auto count = static_cast<std::uint64_t>(std::popcount(is.mask));
   macs_ += count * flight.work.useful_macs;
   row_padding_macs_ += count * (flight.work.row_macs - flight.work.useful_macs);
   step_padding_macs_ += count * (flight.work.issued_macs - flight.work.row_macs);
-  if (!simulation_.effects().enabled()) return;
-  for (unsigned pe = 0; pe < pes; ++pe)
-    if (selects(flight.matrix.mask, pe)) append_effect(flight.matrix, pe);
-}
-
-void MatrixUnits::append_effect(const MatrixOperation& operation, unsigned pe) {
-  const auto view = [&](TileSlot slot) {
+  const auto extent = [&](TileSlot slot) {
     const TileDescriptor& tile = tiles_.descriptor(slot);
-    return TileView{std::as_const(tiles_).payload(slot, pe), tile.rows, tile.columns};
+    return Extent{static_cast<std::uint32_t>(tile.storage_bytes()), tile.rows, tile.columns};
   };
-  const auto maybe = [&](const std::optional<std::uint8_t>& slot) { return slot ? view(*slot) : TileView{}; };
-  const auto target = [&](const std::optional<std::uint8_t>& slot) {
-    return slot ? TileTarget{tiles_.payload(*slot, pe), tiles_.descriptor(*slot).columns} : TileTarget{};
-  };
-  const MatrixOperands operands{view(operation.a),
-                                view(operation.b),
-                                maybe(operation.c),
-                                maybe(operation.bias),
-                                maybe(operation.cscale),
-                                maybe(operation.row_max_in),
-                                maybe(operation.quant_vector),
-                                maybe(operation.slope_vector)};
-  const MatrixResults results{target(operation.d), target(operation.row_max_out), target(operation.group_max_out)};
+  const auto maybe = [&](const std::optional<std::uint8_t>& slot) { return slot ? extent(*slot) : Extent{}; };
   // Nobody looks at tiles without joining: what is written concerns no memory.
-  simulation_.effects().append(MatrixEffect{operation, operands, results, &flags_}, HostRange{});
+  simulation_.effects().append(
+      MatrixEffect{is, &tiles_, &flags_, extent(is.a), extent(is.b), maybe(is.c), maybe(is.bias), maybe(is.cscale),
+                   maybe(is.row_max_in), maybe(is.quant_vector), maybe(is.slope_vector), extent(is.d),
+                   maybe(is.row_max_out), maybe(is.group_max_out)},
+      HostRange{});
 }
 
 void MatrixUnits::reset() {

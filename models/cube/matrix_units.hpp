@@ -1,6 +1,7 @@
 #pragma once
 // The matrix units of a core: one a PE, or one that the PEs use in turns.
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -35,8 +36,7 @@ class MatrixUnits {
 
  private:
   bool works(const BundleFlight& flight, unsigned unit) const;
-  void report(const BundleFlight& flight, unsigned unit, bool first) const;
-  void append_effect(const MatrixOperation& operation, unsigned pe);
+  void show(const BundleFlight& flight, unsigned unit, bool first) const;
 
   Simulation& simulation_;
   const ClockDomain& clock_;
@@ -45,7 +45,7 @@ class MatrixUnits {
   TileRegisters& tiles_;
   std::vector<MatrixPipeline> pipelines_;
   std::vector<std::unique_ptr<UnitMonitor>> monitors_;
-  std::uint8_t flags_ = 0;  // written by effects
+  std::atomic<std::uint8_t> flags_ = 0;  // written by effects
   Counter macs_;
   Counter row_padding_macs_;
   Counter step_padding_macs_;

@@ -196,15 +196,16 @@ void Sequencer::await_change(unsigned cause) {
   else
     monitor_.stalls().waiting(0, from);
   checkpoint();
-  cycle_ = std::max(cycle_, cycle_now());
 }
 
 void Sequencer::drain() {
   while (!context_.window.empty()) await_change(stalled_order);
+  cycle_ = std::max(cycle_, cycle_now());
 }
 
 void Sequencer::await_window() {
   while (context_.window.full()) await_change(stalled_window);
+  cycle_ = std::max(cycle_, cycle_now());
 }
 
 void Sequencer::await_verdict(const Wait& wait) {
@@ -217,9 +218,9 @@ void Sequencer::await_verdict(const Wait& wait) {
     } else if (!context_.window.empty()) {
       await_change(stalled_order);
     }
-    return;
+  } else {
+    while (!context_.tiles.published(*wait.producer)) await_change(stalled_source);
   }
-  while (!context_.tiles.published(*wait.producer)) await_change(stalled_source);
 }
 
 }  // namespace tilevp::cube

@@ -130,8 +130,12 @@ Verdict Sequencer::judge() {
     if (reads_payloads(header_)) context_.agent.simulation().effects().join();
     Verdict verdict = preflight(header_, gpr_, context_.parameters, context_.tiles, !context_.window.empty());
     const auto* wait = std::get_if<Wait>(&verdict);
-    if (wait == nullptr) return verdict;
-    await_verdict(*wait);
+    if (wait != nullptr) {
+      await_verdict(*wait);
+      continue;
+    }
+    cycle_ = std::max(cycle_, cycle_now());
+    return verdict;
   }
 }
 

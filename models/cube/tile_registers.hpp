@@ -98,6 +98,10 @@ class TileRegisters {
   std::span<std::byte> payload(TileSlot slot, unsigned pe);
   std::span<const std::byte> payload(TileSlot slot, unsigned pe) const;
 
+  // Where the payloads of a slot that was allocated once lie in a PE: for effects, which run when the slot may already
+  // hold another tile. It never changes.
+  std::byte* bank(TileSlot slot, unsigned pe) { return tiles_[slot].bank[pe].data(); }
+
   // The payload as programs see its bytes (architectural order), for debug access and dumps.
   std::vector<std::byte> architectural_bytes(TileSlot slot, unsigned pe) const;
   void set_architectural_bytes(TileSlot slot, unsigned pe, std::span<const std::byte> bytes);

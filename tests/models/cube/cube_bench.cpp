@@ -10,6 +10,7 @@ constexpr std::uint8_t base_gpr = 2;  // a0
 }  // namespace
 
 Words& Words::append(std::uint64_t value, unsigned bytes) {
+  ++instructions_;
   for (unsigned i = 0; i < bytes; ++i) bytes_.push_back(static_cast<std::byte>(value >> (8 * i)));
   return *this;
 }
@@ -78,8 +79,8 @@ CubeBench::CubeBench(const BenchOptions& options)
   to_control_->socket.bind(core->control_window());
   to_tiles_->socket.bind(core->tile_window());
   core->fetch_socket().bind(dram->socket);
-  core->memory_socket().bind(dram->socket);
-  core->observe(*this);
+  if (options.bind_transfers) core->memory_socket().bind(dram->socket);
+  if (options.keep_records) core->observe(*this);
   core->on_interrupt([this](bool level) {
     pending_ = level;
     if (level) interrupted_.notify(sc_core::SC_ZERO_TIME);

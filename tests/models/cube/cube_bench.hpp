@@ -47,18 +47,22 @@ class Words {
   Words& store(std::uint64_t address, unsigned layout, DataType type, unsigned rows, unsigned columns,
                unsigned selector, unsigned pe_mode = 7);
   std::uint64_t size() const { return bytes_.size(); }
+  std::uint64_t instructions() const { return instructions_; }
   const Bytes& bytes() const { return bytes_; }
 
  private:
   Words& append(std::uint64_t value, unsigned bytes);
   Bytes bytes_;
+  std::uint64_t instructions_ = 0;
 };
 
 struct BenchOptions {
   Parameters parameters{};
   SimulationOptions simulation{};
   memory::MemoryParameters memory{.size_bytes = 1 << 24};
-  bool host_first = true;  // the order in which modules are made
+  bool host_first = true;      // the order in which modules are made
+  bool keep_records = true;    // of bundles
+  bool bind_transfers = true;  // TLOAD and TSTORE to the memory
 };
 
 class CubeBench : public sc_core::sc_module, private BundleObserver {

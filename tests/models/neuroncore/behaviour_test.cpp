@@ -1,13 +1,12 @@
 // What must not depend on how a run is made: other memories behind the sockets, arithmetic off, the quantum. And how
 // streams wait, end and are seen from the host.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <functional>
 
 #include "core_bench.hpp"
+#include "support/in_child.hpp"
 #include "tilevp/base/errors.hpp"
 #include "tilevp/neuroncore/registers.hpp"
 #include "tilevp/neuroncore/tile_geometry.hpp"
@@ -17,43 +16,12 @@ namespace {
 using namespace tilevp::neuroncore;
 using namespace tilevp::neuroncore::test;
 using tilevp::numeric::DType;
+using tilevp::test::in_child;
 
 constexpr unsigned whole_group = matmul_start | matmul_stop;
 constexpr std::uint32_t result_at = 32'768;
 
 using Words = std::vector<std::uint64_t>;
-
-// SystemC allows one elaboration a process: `body` runs in a child, its words come back through a pipe.
-Words in_child(const std::function<Words()>& body) {
-  int ends[2];
-  if (pipe(ends) != 0) throw std::runtime_error("pipe");
-  const pid_t child = fork();
-  if (child == 0) {
-    close(ends[0]);
-    const Words words = body();
-    const auto* bytes = reinterpret_cast<const char*>(words.data());
-    std::size_t left = words.size() * sizeof(std::uint64_t);
-    while (left > 0) {
-      const ssize_t sent = ::write(ends[1], bytes, left);
-      if (sent <= 0) _exit(1);
-      bytes += sent;
-      left -= static_cast<std::size_t>(sent);
-    }
-    _exit(0);
-  }
-  close(ends[1]);
-  std::vector<char> bytes;
-  char buffer[4096];
-  for (ssize_t got = 0; (got = ::read(ends[0], buffer, sizeof buffer)) > 0;)
-    bytes.insert(bytes.end(), buffer, buffer + got);
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  EXPECT_EQ(status, 0);
-  Words words(bytes.size() / sizeof(std::uint64_t));
-  std::memcpy(words.data(), bytes.data(), words.size() * sizeof(std::uint64_t));
-  return words;
-}
 
 // ---- A program that uses every engine, with semaphores where it must.
 
