@@ -114,6 +114,7 @@ Tile Code::load(const Load& load) {
   if (!cells) dimension(2, row_major_columns(load.columns));
   append(BIor{0, {load.base, load.stride, 0}});
   append(BIot{0, {}, true, size_code(bytes), load.hand, pe_mode(load.mask)});
+  ++loads_;
   const Tile tile = publish({load.hand, 0, load.type, load.layout, load.rows, load.columns, bytes});
   end_bundle();
   return tile;

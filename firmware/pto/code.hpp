@@ -89,6 +89,7 @@ class Code {
   const std::vector<std::byte>& words() const { return words_; }
   std::uint64_t instructions() const { return instructions_; }
   std::uint64_t bundles() const { return bundles_; }
+  std::uint64_t loads() const { return loads_; }
 
  private:
   // The 6-bit code of a tile in the next bundle.
@@ -106,6 +107,7 @@ class Code {
   std::array<std::uint32_t, cube::hands> published_{};
   std::uint64_t instructions_ = 0;
   std::uint64_t bundles_ = 0;
+  std::uint64_t loads_ = 0;
 };
 
 }  // namespace tilevp::pto

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <optional>
 
 namespace tilevp::pto::matmul {
@@ -30,6 +31,11 @@ struct Step {
   std::optional<Tile> bias{};
 };
 
+struct TileOfA {
+  std::uint64_t row = 0, first = 0;
+  Tile tile{};
+};
+
 // A block whose D is made, by which product.
 struct Done {
   const Block* block = nullptr;
@@ -47,8 +53,12 @@ class Emitter {
   }
 
  private:
-  // Blocks that the PEs work on at the same time.
+  // Blocks that the PEs work on at the same time: several a PE, so that a tile of A serves them all. Sums wait for
+  // their next piece of K as tiles of one hand, of which 16 live; where they start from the bias, so do the next
+  // group's.
   std::vector<std::vector<Block*>> groups() {
+    constexpr std::size_t blocks_a_pe = 3;
+    const std::size_t group_size = request_.pes * (plan_.bias_is_c ? 1 : blocks_a_pe);
     std::vector<std::vector<Block*>> all;
     for (std::uint64_t m = 0; m < plan_.m_blocks(); ++m)
       for (std::uint64_t n = 0; n < plan_.n_blocks(); ++n) {
@@ -58,7 +68,7 @@ class Emitter {
                            .rows = part(request_.m, m, plan_.m_tile),
                            .columns = part(request_.n, n, plan_.n_tile),
                            .mask = static_cast<PeMask>(0b1000 >> pe)});
-        if (pe == 0) all.emplace_back();
+        if (blocks_.size() % group_size == 1 || group_size == 1) all.emplace_back();
         all.back().push_back(&blocks_.back());
       }
     return all;
@@ -93,16 +103,7 @@ class Emitter {
 
   void load(Step& step) {
     const Block& block = *step.block;
-    step.a = code_.load({.type = request_.a_type,
-                         .layout = plan_.layout,
-                         .rows = block.rows,
-                         .columns = step.count,
-                         .base = at(a_base, block.row * row_bytes(request_.k, request_.a_type) +
-                                                step.first * bits(request_.a_type) / 8),
-                         .stride = a_stride,
-                         .bytes = plan_.a_bytes,
-                         .hand = Hand::t,
-                         .mask = block.mask});
+    step.a = tile_of_a(step);
     step.b = code_.load({.type = request_.b_type,
                          .layout = Layout::cube_n8,
                          .rows = step.count,
@@ -114,6 +115,25 @@ class Emitter {
                          .hand = Hand::u,
                          .mask = block.mask});
     if (request_.bias && step.is_first) load_bias(step);
+  }
+
+  // The PE's newest tile of A, if it is the one.
+  Tile tile_of_a(const Step& step) {
+    const Block& block = *step.block;
+    TileOfA& newest = newest_a_[block.mask];
+    if (newest.tile.number != 0 && newest.row == block.row && newest.first == step.first) return newest.tile;
+    newest = {block.row, step.first,
+              code_.load({.type = request_.a_type,
+                          .layout = plan_.layout,
+                          .rows = block.rows,
+                          .columns = step.count,
+                          .base = at(a_base, block.row * row_bytes(request_.k, request_.a_type) +
+                                                 step.first * bits(request_.a_type) / 8),
+                          .stride = a_stride,
+                          .bytes = plan_.a_bytes,
+                          .hand = Hand::t,
+                          .mask = block.mask})};
+    return newest.tile;
   }
 
   void load_bias(Step& step) {
@@ -186,6 +206,7 @@ class Emitter {
   std::deque<Block> blocks_;
   std::deque<Step> waiting_;
   std::deque<Done> done_;
+  std::map<PeMask, TileOfA> newest_a_;
   std::uint64_t products_ = 0;
 };
 

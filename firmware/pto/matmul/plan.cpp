@@ -48,8 +48,6 @@ bool fits(const Plan& plan, const Machine& machine) {
 
 }  // namespace
 
-std::uint64_t Plan::loads() const { return 2 * products() + (request.bias ? stores() : 0); }
-
 Plan make_plan(const Request& request, const Machine& machine) {
   constexpr std::uint32_t largest_tile = 16'384;
   std::optional<Plan> best;
@@ -79,7 +77,7 @@ Plan make_plan(const Request& request, const Machine& machine) {
   return *best;
 }
 
-std::string Plan::text() const {
+std::string Plan::text(std::uint64_t loads) const {
   const auto line = [](const std::string& what, const std::string& text) {
     return what + std::string(10 - what.size(), ' ') + text + "\n";
   };
@@ -97,7 +95,7 @@ std::string Plan::text() const {
          (r.bias ? line("bias", bias_is_c ? "the sums start from it" : "added to the whole sum") : "") +
          line("bundles", std::to_string(products()) + " products (" + std::to_string(m_blocks()) + " x " +
                              std::to_string(n_blocks()) + " blocks of " + std::to_string(k_blocks()) + "), " +
-                             std::to_string(loads()) + " loads, " + std::to_string(stores()) + " stores, " +
+                             std::to_string(loads) + " loads, " + std::to_string(stores()) + " stores, " +
                              std::to_string(r.pes) + (r.pes == 1 ? " PE" : " PEs"));
 }
 

@@ -3,7 +3,8 @@
 //
 // A is M x K, B is K x N, both row major in memory. D is cut into blocks of m_tile x n_tile, dealt to the PEs in turn;
 // a block is made by one bundle for each k_tile of K, in increasing order: the first multiplies, the others add to the
-// D before them (.ACC), and the last one also post-processes. Bias: where one bundle makes the whole sum, that bundle's
+// D before them (.ACC), and the last one also post-processes. A PE works on several blocks in turn, which share its
+// tiles of A. Bias: where one bundle makes the whole sum, that bundle's
 // (.BIAS, added last); else the sum starts from it (C of the first bundle).
 #include <cstdint>
 #include <string>
@@ -43,10 +44,9 @@ struct Plan {
   std::uint64_t n_blocks() const { return (request.n + n_tile - 1) / n_tile; }
   std::uint64_t k_blocks() const { return (request.k + k_tile - 1) / k_tile; }
   std::uint64_t products() const { return m_blocks() * n_blocks() * k_blocks(); }
-  std::uint64_t loads() const;
   std::uint64_t stores() const { return m_blocks() * n_blocks(); }
-  // What a person reads, several lines.
-  std::string text() const;
+  // What a person reads, several lines; `loads`: bundles of the program.
+  std::string text(std::uint64_t loads) const;
 };
 
 // The largest tiles of which as many fit as the core holds on to. UserError where the machine's reading of selectors

@@ -45,7 +45,13 @@ class Product final : public runtime::Program {
       read_shape(options);
   }
 
-  std::string describe(runtime::Host& host) override { return make_plan(request_, Driver(host).machine()).text(); }
+  std::string describe(runtime::Host& host) override {
+    const Machine machine = Driver(host).machine();
+    const Plan plan = make_plan(request_, machine);
+    Code code(machine.absolute_selectors);
+    emit(code, plan);
+    return plan.text(code.loads());
+  }
 
   runtime::ProgramResult run(runtime::Host& host) override {
     Driver driver(host);
@@ -162,7 +168,7 @@ class Product final : public runtime::Program {
                      {"kernel_ps", result.kernel_ps},
                      {"predicted", boost::json::object{{"macs", request_.m * request_.n * request_.k},
                                                        {"bundles", code.bundles()},
-                                                       {"loads", plan.loads()},
+                                                       {"loads", code.loads()},
                                                        {"stores", plan.stores()},
                                                        {"instructions", code.instructions()}}}};
   }

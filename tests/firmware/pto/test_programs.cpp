@@ -133,6 +133,15 @@ std::vector<Case> readings() {
 }
 INSTANTIATE_TEST_SUITE_P(Readings, CubePrograms, testing::ValuesIn(readings()), name_of);
 
+// 609 columns are ten blocks of 64, 271 rows five pieces of 64: 50 tiles of B; the four PEs share a tile of A among
+// their blocks: 20 of A.
+TEST(CubeTgemv, ATileOfAServesAllBlocksOfAPe) {
+  const auto result = run_program("cube/tgemv", {{"shape", "271,609"}});
+  EXPECT_EQ(result.result.at("loads"), 70U);
+  EXPECT_EQ(result.result.at("stores"), 10U);
+  EXPECT_EQ(result.result.at("bundles"), 50U + 70 + 10);
+}
+
 TEST(CubeTgemv, SumsOfRawCodesHaveNoReference) {
   RunOptions run;
   run.parameters.accumulate = cube::Accumulate::raw_asl;
