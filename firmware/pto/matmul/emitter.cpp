@@ -28,7 +28,7 @@ struct Step {
   std::uint32_t count = 0;
   bool is_first = false, is_last = false;
   Tile a{}, b{};
-  std::optional<Tile> bias{};
+  std::optional<Tile> bias{}, quant{}, slope{};
 };
 
 struct TileOfA {
@@ -115,6 +115,17 @@ class Emitter {
                          .hand = Hand::u,
                          .mask = block.mask});
     if (request_.bias && step.is_first) load_bias(step);
+    if (step.is_last && request_.quant_is_vector()) step.quant = row(*step.block, quant, DataType::u64);
+    if (step.is_last && request_.slope_is_vector()) step.slope = row(*step.block, slope, DataType::u64);
+  }
+
+  // A block's part of a row of parameters.
+  Tile row(const Block& block, std::uint8_t base, DataType type) {
+    return code_.load({.type = type,
+                       .columns = block.columns,
+                       .base = at(base, block.column * bits(type) / 8),
+                       .hand = Hand::n,
+                       .mask = block.mask});
   }
 
   // The PE's newest tile of A, if it is the one.
@@ -138,21 +149,19 @@ class Emitter {
 
   void load_bias(Step& step) {
     Block& block = *step.block;
-    const std::uint8_t base = at(bias_base, block.column * bits(request_.accumulator()) / 8);
     if (plan_.bias_is_c) {
       // Each row of C is the bias: a row stride of zero.
       block.sum = code_.load({.type = request_.accumulator(),
                               .layout = plan_.layout,
                               .rows = block.rows,
                               .columns = block.columns,
-                              .base = base,
+                              .base = at(bias_base, block.column * bits(request_.accumulator()) / 8),
                               .bytes = plan_.sum_bytes,
                               .hand = Hand::m,
                               .mask = block.mask});
       return;
     }
-    step.bias = code_.load(
-        {.type = request_.accumulator(), .columns = block.columns, .base = base, .hand = Hand::n, .mask = block.mask});
+    step.bias = row(block, bias_base, request_.accumulator());
   }
 
   Operation operation(const Step& step) const {
@@ -169,6 +178,8 @@ class Emitter {
                       .b = step.b,
                       .c = step.block->sum,
                       .bias = step.bias,
+                      .quant_vector = step.quant,
+                      .slope_vector = step.slope,
                       .bytes = step.is_last ? plan_.d_bytes : plan_.sum_bytes,
                       .hand = Hand::m,
                       .mask = step.block->mask};
@@ -210,14 +221,25 @@ class Emitter {
   std::uint64_t products_ = 0;
 };
 
+// Of a parameter: where its row lies, or the word itself.
+std::uint64_t start_of(bool is_vector, std::uint64_t lies_at, const std::vector<std::uint64_t>& words) {
+  if (is_vector) return lies_at;
+  return words.empty() ? 0 : words[0];
+}
+
 }  // namespace
 
 std::vector<StartValue> start_values(const Plan& plan, const Addresses& addresses) {
-  return {{a_base, addresses.a},           {b_base, addresses.b},
-          {d_base, addresses.d},           {bias_base, addresses.bias},
-          {a_stride, addresses.a_stride},  {b_stride, addresses.b_stride},
-          {d_stride, addresses.d_stride},  {quant, plan.request.quant_word},
-          {slope, plan.request.slope_word}};
+  const Request& request = plan.request;
+  return {{a_base, addresses.a},
+          {b_base, addresses.b},
+          {d_base, addresses.d},
+          {bias_base, addresses.bias},
+          {a_stride, addresses.a_stride},
+          {b_stride, addresses.b_stride},
+          {d_stride, addresses.d_stride},
+          {quant, start_of(request.quant_is_vector(), addresses.quant, request.quant_words)},
+          {slope, start_of(request.slope_is_vector(), addresses.slope, request.slope_words)}};
 }
 
 void emit(Code& code, const Plan& plan) { Emitter(code, plan).run(); }

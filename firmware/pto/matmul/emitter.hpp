@@ -8,7 +8,7 @@ namespace tilevp::pto::matmul {
 
 // Where the operands lie, and the bytes from row to row.
 struct Addresses {
-  std::uint64_t a = 0, b = 0, d = 0, bias = 0;
+  std::uint64_t a = 0, b = 0, d = 0, bias = 0, quant = 0, slope = 0;
   std::uint64_t a_stride = 0, b_stride = 0, d_stride = 0;
 };
 

@@ -16,6 +16,16 @@ std::uint32_t cut(std::uint64_t whole, std::uint32_t tile) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(whole, tile));
 }
 
+// Of the largest row of parameters: bias, conversion, slopes.
+std::uint64_t row_tile_bytes(const Plan& plan) {
+  const Request& r = plan.request;
+  std::uint64_t bytes = 0;
+  if (r.bias && !plan.bias_is_c) bytes = tile_bytes(cube::Layout::row_major, r.accumulator(), 1, plan.n_tile);
+  if (r.quant_is_vector() || r.slope_is_vector())
+    bytes = std::max<std::uint64_t>(bytes, tile_bytes(cube::Layout::row_major, cube::DataType::u64, 1, plan.n_tile));
+  return bytes;
+}
+
 // The sizes of a plan's tiles; false where one exceeds what a tile can be.
 bool size_tiles(Plan& plan) {
   const Request& r = plan.request;
@@ -24,25 +34,27 @@ bool size_tiles(Plan& plan) {
     plan.b_bytes = tile_bytes(cube::Layout::cube_n8, r.b_type, plan.k_tile, plan.n_tile);
     plan.sum_bytes = tile_bytes(plan.layout, r.accumulator(), plan.m_tile, plan.n_tile);
     plan.d_bytes = tile_bytes(plan.layout, r.d_type(), plan.m_tile, plan.n_tile);
+    row_tile_bytes(plan);
   } catch (const UserError&) {
     return false;
   }
   return true;
 }
 
-std::uint64_t bias_tile_bytes(const Plan& plan) {
-  if (!plan.request.bias || plan.bias_is_c) return 0;
-  return tile_bytes(cube::Layout::row_major, plan.request.accumulator(), 1, plan.n_tile);
+unsigned rows_a_block(const Plan& plan) {
+  const Request& r = plan.request;
+  return (r.bias && !plan.bias_is_c ? 1U : 0U) + (r.quant_is_vector() ? 1U : 0U) + (r.slope_is_vector() ? 1U : 0U);
 }
 
 // With relative selectors tiles come and go; with absolute ones all of a program are there at its end.
 bool fits(const Plan& plan, const Machine& machine) {
   const std::uint64_t d = std::max(plan.sum_bytes, plan.d_bytes);
   if (!machine.absolute_selectors)
-    return live_tiles * (plan.a_bytes + plan.b_bytes + d + bias_tile_bytes(plan)) <= machine.capacity_bytes;
+    return live_tiles * (plan.a_bytes + plan.b_bytes + d + row_tile_bytes(plan)) <= machine.capacity_bytes;
   const std::uint64_t sums = plan.products() + (plan.bias_is_c ? plan.stores() : 0);
-  return sums <= cube::tiles_per_hand &&
-         plan.products() * (plan.a_bytes + plan.b_bytes) + sums * d + plan.stores() * bias_tile_bytes(plan) <=
+  return sums <= cube::tiles_per_hand && plan.stores() * rows_a_block(plan) <= cube::tiles_per_hand &&
+         plan.products() * (plan.a_bytes + plan.b_bytes) + sums * d +
+                 plan.stores() * rows_a_block(plan) * row_tile_bytes(plan) <=
              machine.capacity_bytes;
 }
 

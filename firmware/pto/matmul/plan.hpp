@@ -8,6 +8,7 @@
 // (.BIAS, added last); else the sum starts from it (C of the first bundle).
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "tilevp/cube/isa.hpp"
 #include "tilevp/cube/prequant.hpp"
@@ -26,8 +27,11 @@ struct Request {
   std::uint8_t relu = 0;
   std::uint8_t rounding = 0;
   bool saturate = false;
-  std::uint64_t quant_word = 0;
-  std::uint64_t slope_word = 0;
+  // Parameter words of the conversion and of ReLU: none, one for all columns, or one a column (vector modes).
+  std::vector<std::uint64_t> quant_words{};
+  std::vector<std::uint64_t> slope_words{};
+  bool quant_is_vector() const { return prequant.parameter == cube::Parameter::vector; }
+  bool slope_is_vector() const { return relu == 3; }
   cube::DataType accumulator() const { return accumulator_of(numeric_class(a_type)); }
   cube::DataType d_type() const { return result_type(prequant, accumulator()); }
 };

@@ -1,6 +1,7 @@
 #include "tilevp/pto/matmul/program.hpp"
 
 #include <chrono>
+#include <span>
 
 #include "tilevp/base/errors.hpp"
 #include "tilevp/pto/driver.hpp"
@@ -30,7 +31,7 @@ class Product final : public runtime::Program {
   void prepare(const runtime::RunRequest& request) override {
     run_ = request;
     const auto& options = request.options;
-    request_ = read_request(gemv_, options, warnings_);
+    request_ = read_request(gemv_, options);
     random_ = runtime::parse_random("--random", options.text("random"));
     output_file_ = options.text("output");
     if (request.check.kind == runtime::CheckRequest::Kind::tolerance &&
@@ -43,6 +44,7 @@ class Product final : public runtime::Program {
       read_files(options);
     else
       read_shape(options);
+    read_words(request_, options, warnings_);
   }
 
   std::string describe(runtime::Host& host) override {
@@ -65,6 +67,11 @@ class Product final : public runtime::Program {
     addresses.b = driver.allocate("B", request_.k * addresses.b_stride);
     addresses.d = driver.allocate("D", request_.m * addresses.d_stride);
     if (request_.bias) addresses.bias = driver.allocate("bias", row(request_.n, request_.accumulator()));
+    const auto store_words = [&](const char* what, bool is_vector, const std::vector<std::uint64_t>& words) {
+      return is_vector ? driver.store(what, std::as_bytes(std::span(words))) : 0;
+    };
+    addresses.quant = store_words("parameters of the conversion", request_.quant_is_vector(), request_.quant_words);
+    addresses.slope = store_words("slopes", request_.slope_is_vector(), request_.slope_words);
     draw();
     host.write(addresses.a, a_.bytes);
     host.write(addresses.b, b_.bytes);

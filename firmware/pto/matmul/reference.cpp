@@ -103,30 +103,34 @@ class Post {
   explicit Post(const Request& request) : request_(request), mode_(request.prequant) {
     rounding_ = roundings[request.rounding];
     if (mode_.rounding == ModeRounding::rhb) rounding_ = numeric::Rounding::rhb;
-    scale_ = mode_.parameter == Parameter::scalar && !mode_.shift ? fp19(request.quant_word >> 13) : 1;
-    slope_ = request.relu == 2 ? fp19(request.slope_word) : 0;
-    offset_ = sign_extended(request.quant_word >> 37, mode_.offset_bits);
   }
 
-  // Bits of the sum to bits of D's type.
-  std::uint32_t operator()(std::uint32_t sum) const {
+  // Bits of a column's sum to bits of D's type.
+  std::uint32_t operator()(std::uint32_t sum, std::size_t column) const {
+    const std::uint64_t quant = word(request_.quant_words, column);
+    const double scale = mode_.parameter != Parameter::none && !mode_.shift ? fp19(quant >> 13) : 1;
+    const double slope = request_.relu >= 2 ? fp19(word(request_.slope_words, column)) : 0;
     const DataType type = request_.accumulator();
     if (mode_.code == 0 && request_.relu == 0) return sum;
     const double p = decode(type, sum);
     if (mode_.shift) {
-      const auto shift = (request_.quant_word >> 32 & 0xf) + 1;
+      const auto shift = (quant >> 32 & 0xf) + 1;
       const auto shifted = static_cast<std::int32_t>(sum) >> shift;
       return static_cast<std::uint32_t>(std::clamp(shifted, -32768, 32767)) & 0xffff;
     }
     if (p != p) return not_a_number();
     const bool negative = type == DataType::fp32 ? std::signbit(p) : type == DataType::s32 && p < 0;
-    const double factor = negative && request_.relu != 0 ? slope_ : scale_;
+    const double factor = negative && request_.relu != 0 ? slope : scale;
     const double v = factor == 0 ? 0 : p * factor;
     const DataType d = request_.d_type();
-    return numeric_class(d) == NumericClass::floating ? float_code(d, v) : integer_code(d, v);
+    return numeric_class(d) == NumericClass::floating ? float_code(d, v) : integer_code(d, v, quant);
   }
 
  private:
+  // One for all columns, or one a column.
+  static std::uint64_t word(const std::vector<std::uint64_t>& words, std::size_t column) {
+    return words.empty() ? 0 : words[column % words.size()];
+  }
   static double fp19(std::uint64_t bits) {
     return std::bit_cast<float>(static_cast<std::uint32_t>((bits & 0x7ffff) << 13));
   }
@@ -165,7 +169,7 @@ class Post {
         .code;
   }
 
-  std::uint32_t integer_code(DataType type, double v) const {
+  std::uint32_t integer_code(DataType type, double v, std::uint64_t quant) const {
     const unsigned width = bits(type);
     const double half = std::ldexp(1.0, static_cast<int>(width) - 1);
     if (std::isinf(v)) {
@@ -175,7 +179,7 @@ class Post {
     double t = numeric::to_integer(v, rounding_);
     if (mode_.offset_bits != 0) {
       const double limit = std::ldexp(1.0, mode_.offset_bits - 1);
-      t = std::clamp(t, -limit, limit - 1) + static_cast<double>(offset_);
+      t = std::clamp(t, -limit, limit - 1) + static_cast<double>(sign_extended(quant >> 37, mode_.offset_bits));
     }
     if (request_.saturate) t = std::clamp(t, -half, half - 1);
     return static_cast<std::uint32_t>(static_cast<std::int64_t>(t)) & mask(width);
@@ -185,9 +189,6 @@ class Post {
   const Request& request_;
   const PreQuantMode& mode_;
   numeric::Rounding rounding_ = numeric::Rounding::rne;
-  double scale_ = 1;
-  double slope_ = 0;
-  std::int64_t offset_ = 0;
 };
 
 }  // namespace
@@ -196,7 +197,9 @@ Matrix reference_in_order(const Plan& plan, const Matrix& a, const Matrix& b, co
   const Request& request = plan.request;
   Matrix d(request.d_type(), a.rows, b.columns);
   const Post post(request);
-  const auto put = [&](std::size_t i, std::uint32_t code) { d.put(i / d.columns, i % d.columns, post(code)); };
+  const auto put = [&](std::size_t i, std::uint32_t code) {
+    d.put(i / d.columns, i % d.columns, post(code, i % d.columns));
+  };
   if (numeric_class(request.a_type) == NumericClass::floating) {
     const auto sums = float_sums(plan, a, b, bias, sum);
     for (std::size_t i = 0; i < sums.size(); ++i) put(i, std::bit_cast<std::uint32_t>(numeric::canonical(sums[i])));

@@ -94,6 +94,10 @@ std::vector<Case> conversions() {
       {"DEQF16", {{"dtype", "int8"}, {"scale", "0.5"}, {"rounding", "RTM"}}},
       {"DEQS16", {{"dtype", "int8"}, {"scale", "0.1"}, {"offset", "-1000"}, {"relu", "relu"}}},
       {"SHIFTS322S16", {{"dtype", "int8"}, {"shift", "4"}}},
+      {"VREQ8", {{"dtype", "int8"}, {"scale", "0.02"}, {"offset", "-4"}, {"relu", "prelu"}, {"slope", "0.01"}}},
+      {"VDEQF16", {{"dtype", "int8"}, {"scale", "0.5"}}},
+      {"VSHIFTS322S16", {{"dtype", "int8"}, {"shift", "5"}}},
+      {"VQF322BF16_PRE", {{"scale", "3"}, {"bias", "random"}, {"relu", "relu"}}},
       {"QS322BF16_PRE", {{"dtype", "int8"}, {"scale", "0.3"}, {"rounding", "RNA"}}}};
   for (auto& [name, options] : list) {
     options.emplace("shape", "100,90");
@@ -183,7 +187,34 @@ TEST_F(CubeFiles, ByHand) {
   EXPECT_EQ(d.value(1), 0);
 }
 
+// (14, -32, 6) is (1, 2, 3) times ((1, -4, 1), (2, -5, 1), (3, -6, 1)); scales (2, 1, 0.5), and the slope 0.25 in the
+// place of the negative sum's: (28, -8, 3), as S8.
+TEST_F(CubeFiles, AScaleAndASlopeAColumn) {
+  const std::string a = file("a.npy", {3}, {1, 2, 3});
+  const std::string b = file("b.npy", {3, 3}, {1, -4, 1, 2, -5, 1, 3, -6, 1});
+  const std::string scale = file("s.npy", {3}, {2, 1, 0.5});
+  const std::string slope = file("l.npy", {1, 3}, {1, 0.25, 1});
+  run_program("cube/tgemv", {{"input", a},
+                             {"weights", b},
+                             {"dtype", "int8"},
+                             {"prequant", "VREQ8"},
+                             {"scale", scale},
+                             {"relu", "prelu"},
+                             {"slope", slope},
+                             {"output", path("d.npy")}});
+  const auto d = runtime::read_npy(path("d.npy"));
+  ASSERT_EQ(d.element, runtime::Element::i1);
+  EXPECT_EQ(d.value(0), 28);
+  EXPECT_EQ(d.value(1), -8);
+  EXPECT_EQ(d.value(2), 3);
+}
+
 TEST_F(CubeFiles, WrongFilesAreRefused) {
+  const std::string two = file("two.npy", {2}, {1, 2});
+  EXPECT_THAT(refusal("cube/tgemv", {{"shape", "3,3"}, {"dtype", "int8"}, {"prequant", "VREQ8"}, {"scale", two}}),
+              HasSubstr("two.npy: expected 3 numbers, one a column, found shape (2,)"));
+  EXPECT_THAT(refusal("cube/tgemv", {{"shape", "3,3"}, {"dtype", "int8"}, {"prequant", "REQ8"}, {"scale", two}}),
+              HasSubstr("--scale: expected a number, found"));
   const std::string a = file("a.npy", {3}, {1, 2, 3});
   const std::string b = file("b.npy", {2, 3}, {1, 4, 2, 5, 3, 6});
   const std::string half = file("half.npy", {3}, {1, 2.5, 300});
@@ -206,7 +237,6 @@ TEST(CubeTgemv, WrongOptionsAreRefused) {
   EXPECT_THAT(refused({{"weights-dtype", "int8"}}), HasSubstr("S8 does not go with FP16"));
   EXPECT_THAT(refused({{"prequant", "REQ8"}}), HasSubstr("--prequant: REQ8 goes with sums in S32"));
   EXPECT_THAT(refused({{"prequant", "REQ9"}}), HasSubstr("there is no mode 'REQ9'; nearest is 'REQ"));
-  EXPECT_THAT(refused({{"prequant", "VREQ8"}, {"dtype", "int8"}}), HasSubstr("takes a vector of parameters"));
   EXPECT_THAT(refused({{"prequant", "QF322F16_PRE"}}), HasSubstr("--scale: is missing"));
   EXPECT_THAT(refused({{"prequant", "QF322F16_PRE"}, {"scale", "-1"}}), HasSubstr("--scale: expected a positive"));
   EXPECT_THAT(refused({{"prequant", "QF322F16_PRE"}, {"scale", "1"}, {"offset", "1"}}),
@@ -214,7 +244,9 @@ TEST(CubeTgemv, WrongOptionsAreRefused) {
   EXPECT_THAT(refused({{"rounding", "RTZ"}}), HasSubstr("--rounding: the rounding of None is fixed"));
   EXPECT_THAT(refused({{"saturate", ""}}), HasSubstr("--saturate: None does not saturate"));
   EXPECT_THAT(refused({{"relu", "leaky"}}), HasSubstr("--slope: is missing"));
-  EXPECT_THAT(refused({{"slope", "1"}}), HasSubstr("--slope: goes with --relu leaky"));
+  EXPECT_THAT(refused({{"slope", "1"}}), HasSubstr("--slope: goes with --relu leaky or prelu"));
+  EXPECT_THAT(refused({{"prequant", "SHIFTS322S16"}, {"dtype", "int8"}, {"shift", "17"}}),
+              HasSubstr("--shift: expected a whole number from 1 to 16, found 17"));
   EXPECT_THAT(refusal("cube/tgemv", {}), HasSubstr("expected either --input and --weights, or --shape"));
   EXPECT_THAT(refusal("cube/tgemv", {{"shape", "8,8"}, {"relu", "relu"}},
                       {.kind = runtime::CheckRequest::Kind::tolerance, .bound = 0.1}),
