@@ -62,21 +62,46 @@ Tensor activation(const Tensor& sums, const Tensor& bias, bool pool) {
   return out;
 }
 
-std::vector<int> classify(const Tensor& activation, const Tensor& weights, const Tensor& bias) {
+Tensor flatten(const Tensor& activation) {
   expect(activation.shape.size() == 4, "an activation N,C,H,W");
   const std::size_t channels = activation.shape[1], pixels = activation.shape[2] * activation.shape[3];
-  const std::size_t inputs = channels * pixels, classes = bias.values.size();
-  expect(weights.values.size() == classes * inputs, "dense weights for each class and input");
-  std::vector<int> found;
-  for (std::size_t image = 0; image < activation.shape[0]; ++image) {
-    std::vector<float> scores = bias.values;
-    for (std::size_t k = 0; k < classes; ++k)
-      for (std::size_t i = 0; i < inputs; ++i) {
-        const std::size_t pixel = i / channels, channel = i % channels;  // channel innermost
-        scores[k] += activation.values[(image * channels + channel) * pixels + pixel] * weights.values[k * inputs + i];
-      }
-    found.push_back(static_cast<int>(std::max_element(scores.begin(), scores.end()) - scores.begin()));
+  Tensor out{{activation.shape[0], channels * pixels}, std::vector<float>(activation.values.size())};
+  for (std::size_t i = 0; i < out.values.size(); ++i) {
+    const std::size_t image = i / (channels * pixels), channel = i / pixels % channels, pixel = i % pixels;
+    out.values[(image * pixels + pixel) * channels + channel] = activation.values[i];
   }
+  return out;
+}
+
+Tensor transposed(const Tensor& matrix) {
+  expect(matrix.shape.size() == 2, "a matrix");
+  const std::size_t rows = matrix.shape[0], columns = matrix.shape[1];
+  Tensor out{{columns, rows}, std::vector<float>(rows * columns)};
+  for (std::size_t i = 0; i < out.values.size(); ++i) out.values[i % columns * rows + i / columns] = matrix.values[i];
+  return out;
+}
+
+Tensor dense(const Tensor& inputs, const Tensor& weights, const Tensor& bias) {
+  const std::size_t classes = bias.values.size();
+  expect(inputs.shape.size() == 2 && weights.values.size() == classes * inputs.shape[1],
+         "inputs N,I and dense weights for each class and input");
+  Tensor out{{inputs.shape[0], classes}, {}};
+  for (std::size_t image = 0; image < inputs.shape[0]; ++image)
+    for (std::size_t k = 0; k < classes; ++k) {
+      float score = bias.values[k];
+      for (std::size_t i = 0; i < inputs.shape[1]; ++i)
+        score += inputs.values[image * inputs.shape[1] + i] * weights.values[k * inputs.shape[1] + i];
+      out.values.push_back(score);
+    }
+  return out;
+}
+
+std::vector<int> classify(const Tensor& scores) {
+  expect(scores.shape.size() == 2 && scores.shape[1] > 0, "scores N,classes");
+  std::vector<int> found;
+  for (auto row = scores.values.begin(); row != scores.values.end();
+       row += static_cast<std::ptrdiff_t>(scores.shape[1]))
+    found.push_back(static_cast<int>(std::max_element(row, row + static_cast<std::ptrdiff_t>(scores.shape[1])) - row));
   return found;
 }
 

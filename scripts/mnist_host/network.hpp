@@ -30,8 +30,16 @@ Tensor convolution(const Tensor& images, const Tensor& weights);
 // row or column is dropped), bf16.
 Tensor activation(const Tensor& sums, const Tensor& bias, bool pool);
 
-// The class of each image from the third layer's activation N,128,3,3 and the dense layer's weights 10,1152 and
-// bias 10.
-std::vector<int> classify(const Tensor& activation, const Tensor& weights, const Tensor& bias);
+// An activation N,C,H,W as the dense layer reads it: N,H*W*C, channel innermost.
+Tensor flatten(const Tensor& activation);
+
+// Rows become columns.
+Tensor transposed(const Tensor& matrix);
+
+// The scores N,10 of flattened inputs N,1152 with the dense layer's weights 10,1152 and bias 10.
+Tensor dense(const Tensor& inputs, const Tensor& weights, const Tensor& bias);
+
+// The class of each image: the largest of its scores N,classes.
+std::vector<int> classify(const Tensor& scores);
 
 }  // namespace tilevp::mnist

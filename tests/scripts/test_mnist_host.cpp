@@ -32,6 +32,19 @@ TEST(MnistHost, ActivationByHand) {
   EXPECT_THAT(activation(sums, {{1}, {1}}, false).values, ElementsAre(0, 2, 101, 3, 0, 101, 101, 101, 101));
 }
 
+TEST(MnistHost, LastLayerByHand) {
+  // Two images of two channels, one row of two pixels: channel innermost.
+  const Tensor flat = flatten({{2, 2, 1, 2}, {1, 2, 10, 20, 3, 4, 30, 40}});
+  EXPECT_THAT(flat.shape, ElementsAre(2, 4));
+  EXPECT_THAT(flat.values, ElementsAre(1, 10, 2, 20, 3, 30, 4, 40));
+  const Tensor weights{{2, 4}, {1, 0, 0, 0, 0, 0, 0, -1}};
+  EXPECT_THAT(transposed(weights).values, ElementsAre(1, 0, 0, 0, 0, 0, 0, -1));
+  EXPECT_THAT(transposed({{2, 3}, {1, 2, 3, 4, 5, 6}}).values, ElementsAre(1, 4, 2, 5, 3, 6));
+  const Tensor scores = dense(flat, weights, {{2}, {0, 42}});
+  EXPECT_THAT(scores.values, ElementsAre(1, 22, 3, 2));
+  EXPECT_THAT(classify(scores), ElementsAre(1, 0));
+}
+
 TEST(MnistHost, Bf16RoundsToNearestEven) {
   EXPECT_EQ(to_bf16(1.0F + 1.0F / 256), 1.0F);               // half way between 1 and 1 + 2^-7: the even one
   EXPECT_EQ(to_bf16(1.0F + 3.0F / 256), 1.0F + 4.0F / 256);  // half way above an odd one
@@ -75,7 +88,7 @@ TEST(MnistHost, Gets254Of256Right) {
     images = activation(convolution(images, data(name + "_weights")), data(name + "_bias"), name != "conv3");
   }
   EXPECT_THAT(images.shape, ElementsAre(256, 128, 3, 3));
-  const auto found = classify(images, data("dense_weights"), data("dense_bias"));
+  const auto found = classify(dense(flatten(images), data("dense_weights"), data("dense_bias")));
   const auto labels = data("labels").values;
   int right = 0;
   for (std::size_t i = 0; i < found.size(); ++i) right += static_cast<float>(found[i]) == labels[i] ? 1 : 0;
