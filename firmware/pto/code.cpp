@@ -131,21 +131,27 @@ void Code::store(const Store& store) {
   end_bundle();
 }
 
-void Code::sources_and_destination(const std::vector<Tile>& sources, std::uint8_t mode, Hand hand, std::uint8_t size) {
+std::vector<Tile> Code::bind(const std::vector<Tile>& sources, const std::vector<Tile>& destinations,
+                             std::uint8_t mode) {
+  std::vector<BIot> bindings;
   for (std::size_t at = 0; at < sources.size(); at += 2) {
-    const bool last = at + 2 >= sources.size();
     BIot binding{.sources = static_cast<std::uint8_t>(std::min<std::size_t>(2, sources.size() - at)), .pe_mode = mode};
     for (std::size_t i = 0; i < binding.sources; ++i) binding.source[i] = selector(sources[at + i]);
-    binding.last = last;
-    if (last) {
-      binding.size_code = size;
-      binding.destination = hand;
-    }
-    append(binding);
+    bindings.push_back(binding);
   }
+  for (const Tile& tile : destinations) {
+    if (&tile != destinations.data()) bindings.push_back({.pe_mode = mode});
+    bindings.back().size_code = size_code(tile.bytes);
+    bindings.back().destination = tile.hand;
+  }
+  bindings.back().last = true;
+  for (const BIot& binding : bindings) append(binding);
+  std::vector<Tile> published;
+  for (const Tile& tile : destinations) published.push_back(publish(tile));
+  return published;
 }
 
-Tile Code::multiply(const Multiply& m) {
+Product Code::multiply(const Multiply& m) {
   const DataType accumulator = accumulator_of(numeric_class(m.a.type));
   const PreQuantMode* mode = find_prequant(m.post.prequant);
   if (mode == nullptr) refuse("PreQuantMode " + std::to_string(m.post.prequant) + " is reserved");
@@ -159,8 +165,19 @@ Tile Code::multiply(const Multiply& m) {
   if (m.c) sources.push_back(*m.c);
   sources.push_back(m.a);
   sources.push_back(m.b);
-  for (const auto& optional : {m.bias, m.quant_vector, m.slope_vector})
+  for (const auto& optional : {m.bias, m.row_max_in, m.quant_vector, m.slope_vector})
     if (optional) sources.push_back(*optional);
+  std::vector<Tile> destinations{{m.hand, 0, type, m.a.layout, m.a.rows, m.b.columns, bytes}};
+  const auto add_reduction = [&](std::uint32_t columns) {
+    destinations.push_back({m.reductions, 0, accumulator, Layout::row_major, m.a.rows, columns,
+                            tile_bytes(Layout::row_major, accumulator, m.a.rows, columns)});
+  };
+  if (m.post.row_max) add_reduction(1);
+  if (m.post.group_max) {
+    const std::uint32_t group = m.post.group_n_code < group_columns.size() ? group_columns[m.post.group_n_code] : 0;
+    if (group == 0) refuse("GroupMaxEn needs a GroupNCode from 1 to 9");
+    add_reduction(ceil_div(m.b.columns, group));
+  }
 
   append(BStart{m.operation, m.a.type});
   if (m.b.type != m.a.type || m.rounding != 0 || m.saturate)
@@ -170,10 +187,12 @@ Tile Code::multiply(const Multiply& m) {
   if (m.b.columns != 1) dimension(1, m.b.columns);
   if (m.a.columns != 1) dimension(2, m.a.columns);
   if (m.parameters[0] != 0) append(BIor{0, {m.parameters[0], m.parameters[1], 0}});
-  sources_and_destination(sources, pe_mode(m.mask), m.hand, size_code(bytes));
-  const Tile d = publish({m.hand, 0, type, m.a.layout, m.a.rows, m.b.columns, bytes});
+  const auto published = bind(sources, destinations, pe_mode(m.mask));
   end_bundle();
-  return d;
+  Product product{.d = published[0]};
+  if (m.post.row_max) product.row_max = published[1];
+  if (m.post.group_max) product.group_max = published.back();
+  return product;
 }
 
 void Code::set(std::uint8_t gpr, std::uint64_t value) {

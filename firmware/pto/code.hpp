@@ -3,7 +3,7 @@
 //
 //   Code code(machine.absolute_selectors);
 //   const Tile a = code.load({.type = DataType::fp16, .layout = Layout::cube_m16, .rows = 1, .columns = 64, ...});
-//   const Tile d = code.multiply({.operation = Operation::tgemv, .a = a, .b = b, .bytes = 128});
+//   const Tile d = code.multiply({.operation = Operation::tgemv, .a = a, .b = b}).d;
 //   code.store({.tile = d, .base = a2});
 #include <array>
 #include <cstdint>
@@ -56,14 +56,19 @@ struct Store {
 struct Multiply {
   cube::Operation operation = cube::Operation::tgemv;
   Tile a{}, b{};
-  std::optional<Tile> c{}, bias{}, quant_vector{}, slope_vector{};
+  std::optional<Tile> c{}, bias{}, row_max_in{}, quant_vector{}, slope_vector{};
   cube::BFpatr post{};
   std::uint8_t rounding = 0;  // RMode
   bool saturate = false;
   std::array<std::uint8_t, 2> parameters{};  // GPRs of the scalar words, densely
   std::uint32_t bytes = 0;                   // of D, a PE; 0: the smallest that holds it
   cube::Hand hand = cube::Hand::m;
+  cube::Hand reductions = cube::Hand::n;  // of RowMaxOut and GroupMaxOut, where `post` asks for them
   cube::PeMask mask = 0b1111;
+};
+struct Product {
+  Tile d{};
+  std::optional<Tile> row_max{}, group_max{};
 };
 
 // The smallest tile that holds so many elements: a power of two from 128 bytes on. UserError where it exceeds 64 KiB.
@@ -78,7 +83,7 @@ class Code {
   // Each is a bundle, closed. Throws UserError("bundle 12", ...) where a size, mask or tile is none that it can name.
   Tile load(const Load& load);
   void store(const Store& store);
-  Tile multiply(const Multiply& multiply);
+  Product multiply(const Multiply& multiply);
 
   // Scalars, between bundles: a GPR gets a value, or another GPR plus an offset. May use x3.
   void set(std::uint8_t gpr, std::uint64_t value);
@@ -98,7 +103,8 @@ class Code {
   std::uint8_t size_code(std::uint32_t bytes) const;
   Tile publish(Tile tile);
   void dimension(std::uint8_t index, std::uint32_t value);
-  void sources_and_destination(const std::vector<Tile>& sources, std::uint8_t mode, cube::Hand hand, std::uint8_t size);
+  // Sources in pairs, then destinations; the first of them stands with the last sources. Returns them published.
+  std::vector<Tile> bind(const std::vector<Tile>& sources, const std::vector<Tile>& destinations, std::uint8_t mode);
   void end_bundle();
   [[noreturn]] void refuse(const std::string& what) const;
 

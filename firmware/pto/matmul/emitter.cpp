@@ -184,7 +184,7 @@ class Emitter {
                       .hand = Hand::m,
                       .mask = step.block->mask};
     if (step.is_last) post_process(multiply);
-    step.block->sum = code_.multiply(multiply);
+    step.block->sum = code_.multiply(multiply).d;
     ++products_;
     if (step.is_last) done_.push_back({step.block, products_});
     // Later, so that the core does not wait for the product; soon enough for the tile to be there.

@@ -40,7 +40,7 @@ TEST(PtoCode, AWholeProduct) {
   Code code(false);
   const Tile a = code.load(row(Hand::t, 9));
   const Tile b = code.load(block(9, 10));
-  const Tile d = code.multiply({.operation = Operation::tgemv, .a = a, .b = b});
+  const Tile d = code.multiply({.operation = Operation::tgemv, .a = a, .b = b}).d;
   code.store({.tile = d, .base = gpr::a3});
   EXPECT_EQ(assembler::disassemble(code.words()),
             "BSTART.TLOAD FP16\n"
@@ -72,6 +72,35 @@ TEST(PtoCode, AWholeProduct) {
             "C.BSTOP\n");
   EXPECT_EQ(code.bundles(), 4U);
   EXPECT_EQ(code.instructions(), 27U);
+}
+
+// The bindings of the published example with both maxima, except that both have one hand.
+TEST(PtoCode, Reductions) {
+  Code code(false);
+  const Tile a = code.load(row(Hand::t, 1));
+  Load load = block(1, 16);
+  load.mask = 0b1111;
+  const Tile b = code.load(load);
+  const auto product =
+      code.multiply({.a = a,
+                     .b = b,
+                     .post = {.prequant = 1, .group_n_code = 1, .row_max = true, .group_max = true, .max_abs = true},
+                     .hand = Hand::t,
+                     .reductions = Hand::u});
+  const std::string text = assembler::disassemble(code.words());
+  EXPECT_NE(text.find("B.FPATR F322F16, None, GroupN=8, RowMaxEn, GroupMaxEn, MaxAbsEn\n"
+                      "C.B.DIMI 16, ->LB1\n"
+                      "B.IOT T#1, U#1, mask=1111, ->T<512B>\n"
+                      "B.IOT mask=1111, ->U<128B>\n"
+                      "B.IOT mask=1111, last, ->U<128B>\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(product.d.number, 2U);
+  EXPECT_EQ(product.row_max->columns, 1U);
+  EXPECT_EQ(product.group_max->columns, 2U);
+  EXPECT_EQ(product.group_max->number, 3U);
+  EXPECT_EQ(refused([&] { code.multiply({.a = a, .b = b, .post = {.group_max = true}}); }),
+            "bundle 3: GroupMaxEn needs a GroupNCode from 1 to 9");
 }
 
 // #1 is the newest tile of its hand; with absolute selectors the first one published.
