@@ -82,7 +82,7 @@ constexpr std::uint64_t architectural_position(Layout layout, unsigned bits, std
   const CellShape cell = cell_shape(layout, bits);
   if (layout == Layout::cube_n8) {
     const std::uint64_t index = std::uint64_t{column / cell.columns} * ceil_div(rows, cell.rows) + row / cell.rows;
-    return index * cell.elements() + column % cell.columns * cell.rows + row % cell.rows;
+    return index * cell.elements() + std::uint64_t{column % cell.columns} * cell.rows + row % cell.rows;
   }
   const std::uint32_t q = column % cell.columns;
   const std::uint32_t place = layout == Layout::cube_m16 && bits == 4 ? interleaved_4bit(q) : q;
@@ -94,7 +94,7 @@ constexpr std::uint64_t stored_position(Layout layout, unsigned bits, std::uint3
   if (layout != Layout::cube_n8) return architectural_position(layout, bits, row, column, rows);
   const CellShape cell = cell_shape(layout, bits);
   const std::uint64_t index = std::uint64_t{column / cell.columns} * ceil_div(rows, cell.rows) + row / cell.rows;
-  return index * cell.elements() + row % cell.rows * cell.columns + column % cell.columns;
+  return index * cell.elements() + std::uint64_t{row % cell.rows} * cell.columns + column % cell.columns;
 }
 
 }  // namespace tilevp::cube
