@@ -1,9 +1,9 @@
-// 256-bit vectors and the conversions of F16C. Without the fma extension, so that none can slip in.
+// 256-bit vectors and the conversions of F16C. This file alone is compiled for them (CMakeLists.txt), and without the
+// fma extension, so that none can slip in.
+#include <immintrin.h>
+
 #include "tilevp/cube/dot_kernel.hpp"
 
-// NOLINTBEGIN(clang-diagnostic-unknown-pragmas): gcc's, and gcc compiles it
-#pragma GCC push_options
-#pragma GCC target("avx2,f16c")
 namespace tilevp::cube::avx2 {
 namespace {
 
@@ -14,31 +14,23 @@ constexpr std::size_t row_blocks = 8;
 
 #include "tilevp/cube/dot_kernel.inc"
 
-// Eight elements of B as vectors of 32-bit lanes. The elements go through scalars: what __builtin_convertvector makes
-// of a vector of eight bytes is spelled out byte by byte.
+// Eight elements of B as vectors of 32-bit lanes.
 template <typename Element>
 struct Narrow {
   using Vector = Words;
   using Scalar = unsigned int;
   static constexpr std::size_t size = sizeof(Element);
   [[gnu::always_inline]] static void load(Vector& out, const std::byte* at) {
-    using Quads [[gnu::vector_size(16)]] = long long;
-    using Bytes [[gnu::vector_size(16)]] = char;
-    using Shorts [[gnu::vector_size(16)]] = short;
     constexpr bool is_signed = Element(-1) < Element(0);
-    Quads elements{};
     if constexpr (size == 2) {
+      __m128i elements;
       read(elements, at);
-      const auto shorts = __builtin_bit_cast(Shorts, elements);
-      out = __builtin_bit_cast(Vector,
-                               is_signed ? __builtin_ia32_pmovsxwd256(shorts) : __builtin_ia32_pmovzxwd256(shorts));
+      out = __builtin_bit_cast(Vector, is_signed ? _mm256_cvtepi16_epi32(elements) : _mm256_cvtepu16_epi32(elements));
     } else {
-      long long low = 0;
-      __builtin_memcpy(&low, at, 8);
-      elements[0] = low;
-      const auto bytes = __builtin_bit_cast(Bytes, elements);
-      out =
-          __builtin_bit_cast(Vector, is_signed ? __builtin_ia32_pmovsxbd256(bytes) : __builtin_ia32_pmovzxbd256(bytes));
+      long long eight = 0;
+      __builtin_memcpy(&eight, at, 8);
+      const __m128i elements = _mm_cvtsi64_si128(eight);
+      out = __builtin_bit_cast(Vector, is_signed ? _mm256_cvtepi8_epi32(elements) : _mm256_cvtepu8_epi32(elements));
     }
   }
 };
@@ -59,10 +51,9 @@ struct Fp16 {
   using Scalar = float;
   static constexpr std::size_t size = 2;
   [[gnu::always_inline]] static void load(Vector& out, const std::byte* at) {
-    using Halves [[gnu::vector_size(16)]] = short;
-    Halves halves;
+    __m128i halves;
     read(halves, at);
-    out = __builtin_ia32_vcvtph2ps256(halves);
+    out = _mm256_cvtph_ps(halves);
   }
 };
 
@@ -78,6 +69,3 @@ const DotKernels kernels{.fp32 = dot<Fp32>,
                          .u16 = dot<Narrow<unsigned short>>};
 
 }  // namespace tilevp::cube::avx2
-
-#pragma GCC pop_options
-// NOLINTEND(clang-diagnostic-unknown-pragmas)

@@ -14,12 +14,25 @@
 #include "tilevp/numeric/narrow_float.hpp"
 #include "tilevp/numeric/simd.hpp"
 
+#ifdef TILEVP_X86_KERNELS
+#include <cpuid.h>
+#endif
+
 namespace tilevp::cube {
 namespace {
 
+#ifdef TILEVP_X86_KERNELS
+// cpuid leaf 1, ecx bit 29; clang 16 does not know the name for __builtin_cpu_supports.
+bool has_f16c() {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
+}
+#endif
+
 const DotKernels& kernels() {
 #ifdef TILEVP_X86_KERNELS
-  if (numeric::simd_level() >= numeric::SimdLevel::avx2 && __builtin_cpu_supports("f16c") != 0) return avx2::kernels;
+  static const bool f16c = has_f16c();
+  if (f16c && numeric::simd_level() >= numeric::SimdLevel::avx2) return avx2::kernels;
 #endif
   return baseline::kernels;
 }
