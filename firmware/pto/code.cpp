@@ -7,7 +7,29 @@
 
 namespace tilevp::pto {
 
-using namespace cube;
+using cube::BDatr;
+using cube::BDim;
+using cube::BIor;
+using cube::BIot;
+using cube::BStart;
+using cube::BStop;
+using cube::ceil_div;
+using cube::Command;
+using cube::DataType;
+using cube::Encoded;
+using cube::find_prequant;
+using cube::group_columns;
+using cube::Hand;
+using cube::Layout;
+using cube::max_local_tile_bytes;
+using cube::Operation;
+using cube::pe_masks;
+using cube::PeMask;
+using cube::PreQuantMode;
+using cube::Scalar;
+using cube::ScalarOp;
+using cube::StopForm;
+using cube::tiles_per_hand;
 
 namespace {
 
@@ -20,11 +42,11 @@ std::string hand_text(Hand hand) { return std::string(1, "TUMN"[static_cast<std:
 std::uint8_t transport(Layout layout, bool load) {
   switch (layout) {
     case Layout::cube_m16:
-      return load ? nd2m16 : m162nd;
+      return load ? cube::nd2m16 : cube::m162nd;
     case Layout::cube_m32:
-      return load ? nd2m32 : m322nd;
+      return load ? cube::nd2m32 : cube::m322nd;
     case Layout::cube_n8:
-      return load ? nd2n8 : n82nd;
+      return load ? cube::nd2n8 : cube::n82nd;
     case Layout::row_major:
       break;
   }

@@ -8,7 +8,12 @@
 namespace tilevp::pto::matmul {
 namespace {
 
-using namespace cube;
+using cube::DataType;
+using cube::Hand;
+using cube::Layout;
+using cube::Operation;
+using cube::Parameter;
+using cube::PeMask;
 
 constexpr std::uint8_t a_base = gpr::a0, b_base = gpr::a1, d_base = gpr::a2, bias_base = gpr::a3, a_stride = gpr::a4,
                        b_stride = gpr::a5, d_stride = gpr::a6, quant = gpr::a7, slope = gpr::s0, address = gpr::x0;

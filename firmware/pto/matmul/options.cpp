@@ -16,7 +16,16 @@
 namespace tilevp::pto::matmul {
 namespace {
 
-using namespace cube;
+using cube::ModeRounding;
+using cube::offset_shift;
+using cube::Parameter;
+using cube::pes;
+using cube::prequant_modes;
+using cube::prequant_name;
+using cube::PreQuantMode;
+using cube::rounding_mode_name;
+using cube::scale_shift;
+using cube::shift_shift;
 
 std::optional<double> number_in(const std::string& text) {
   double value = 0;

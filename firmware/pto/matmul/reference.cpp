@@ -9,7 +9,11 @@
 namespace tilevp::pto::matmul {
 namespace {
 
-using namespace cube;
+using cube::DataType;
+using cube::ModeRounding;
+using cube::NumericClass;
+using cube::Parameter;
+using cube::PreQuantMode;
 
 template <class Value>
 std::vector<Value> row_of(const Matrix& matrix, std::size_t row) {
