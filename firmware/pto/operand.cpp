@@ -1,6 +1,7 @@
 #include "tilevp/pto/operand.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "tilevp/base/errors.hpp"
@@ -57,12 +58,19 @@ Matrix file_matrix(const std::string& option, const std::string& file, const std
 Matrix random_matrix(runtime::RandomKind kind, cube::DataType type, std::size_t rows, std::size_t columns,
                      std::uint64_t seed, const std::string& name) {
   runtime::RandomValues values(kind, seed, name);
+  // Where the type ends before the value: zero.
+  const auto code_of = [&](double value) { return encode(type, in_range(type, kind, value)).value_or(0); };
+  constexpr int largest = 4;
+  std::array<std::uint32_t, 2 * largest + 1> codes{};  // of the whole numbers
+  for (int value = -largest; value <= largest; ++value)
+    codes[static_cast<std::size_t>(value + largest)] = code_of(value);
   Matrix matrix(type, rows, columns);
   for (std::size_t row = 0; row < rows; ++row)
     for (std::size_t column = 0; column < columns; ++column) {
-      // Where the type ends before the value: zero.
-      auto code = encode(type, in_range(type, kind, values.next()));
-      matrix.put(row, column, code.value_or(0));
+      const float value = values.next();
+      matrix.put(
+          row, column,
+          kind == runtime::RandomKind::integers ? codes[static_cast<std::size_t>(value + largest)] : code_of(value));
     }
   return matrix;
 }

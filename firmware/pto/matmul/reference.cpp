@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 
+#include "tilevp/numeric/dtype.hpp"
 #include "tilevp/numeric/narrow_float.hpp"
 
 namespace tilevp::pto::matmul {
@@ -15,9 +17,35 @@ using cube::NumericClass;
 using cube::Parameter;
 using cube::PreQuantMode;
 
+// The type among those that numeric reads many at a time.
+std::optional<numeric::DType> common_type(DataType type) {
+  switch (type) {
+    case DataType::fp32:
+      return numeric::DType::fp32;
+    case DataType::fp16:
+      return numeric::DType::fp16;
+    case DataType::bf16:
+      return numeric::DType::bf16;
+    case DataType::s16:
+      return numeric::DType::int16;
+    case DataType::s8:
+      return numeric::DType::int8;
+    case DataType::u8:
+      return numeric::DType::uint8;
+    default:
+      return {};
+  }
+}
+
 template <class Value>
 std::vector<Value> row_of(const Matrix& matrix, std::size_t row) {
   std::vector<Value> values(matrix.columns);
+  if (const auto type = common_type(matrix.type)) {
+    std::vector<float> singles(matrix.columns);
+    numeric::load_as_fp32(*type, matrix.bytes.data() + row * matrix.row_bytes(), singles.size(), 1, singles.data());
+    std::ranges::transform(singles, values.begin(), [](float single) { return static_cast<Value>(single); });
+    return values;
+  }
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<Value>(matrix.value(row, i));
   return values;
 }
