@@ -128,6 +128,7 @@ struct Blocks {
 Blocks blocks_of(const MatrixOperation& op, const TileView& b) {
   const unsigned width = bits(op.b_type);
   const CellShape cell = cell_shape(Layout::cube_n8, width);
+  if (cell.rows == 0) throw Defect("no cells of " + std::to_string(width) + " bits");
   const Blocks blocks{width, std::size_t{cell_bytes} * ceil_div(b.rows, cell.rows), ceil_div(op.n, cell.columns)};
   if (b.rows < op.k || b.bytes.size() < blocks.stride * blocks.count)
     throw Defect("B of " + std::to_string(b.rows) + " rows in " + std::to_string(b.bytes.size()) + " bytes read as " +
