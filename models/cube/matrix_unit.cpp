@@ -1,5 +1,6 @@
 #include "tilevp/cube/matrix_unit.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "tilevp/base/errors.hpp"
@@ -45,9 +46,10 @@ std::uint8_t group_maxima(const MatrixOperation& op, const Workspace& space, con
   for (std::uint32_t m = 0; m < op.m; ++m) {
     const std::uint32_t* sums = space.sums.data() + m * space.sums_stride;
     for (std::uint32_t group = 0; group < groups; ++group) {
-      const std::uint32_t end = std::min(op.n, (group + 1) * width);
-      Maximum maximum(op.accumulator, op.post.max_abs, sums[group * width]);
-      for (std::uint32_t n = group * width + 1; n < end; ++n) maximum.fold(sums[n]);
+      const std::size_t first = std::size_t{group} * width;
+      const std::size_t end = std::min<std::size_t>(op.n, first + width);
+      Maximum maximum(op.accumulator, op.post.max_abs, sums[first]);
+      for (std::size_t n = first + 1; n < end; ++n) maximum.fold(sums[n]);
       store_code(out.bytes.data(), 32, std::uint64_t{m} * out.columns + group, maximum.bits());
       flags |= maximum.flags();
     }
