@@ -42,7 +42,7 @@ TEST(WrongInput, Commands) {
   expect_refused({{"run"}, {"expected a program first", "neuron/conv2d"}});
   expect_refused({{"run", "conv3d"}, {"conv3d: unknown program", "conv2d"}});
   expect_refused({{"list"}, {"expected one of programs, platforms, models, probes, statistics, rules"}});
-  expect_refused({{"run", "transformer"}, {"transformer: unknown program; there are dma/bench, neuron/conv2d"}});
+  expect_refused({{"run", "transformer"}, {"transformer: unknown program; there are cube/raw, cube/tgemv"}});
   expect_refused({{"list"}, {"found nothing"}});
   expect_refused({{"describe", "platform"}, {"expected a platform: pto-cube, trn1, trn2, trn3 or a file, found nothing"}});
   expect_refused({{"list", "things"}, {"found 'things'"}});
