@@ -102,6 +102,20 @@ DmaReport dma_report(const Module& module) {
           .stalled = module.stalled("_ps")};
 }
 
+MatrixReport matrix_report(const Module& module) {
+  MatrixReport matrix{.path = module.path,
+                      .macs = module.value("macs"),
+                      .row_padding_macs = module.value("row_padding_macs"),
+                      .step_padding_macs = module.value("step_padding_macs"),
+                      .waiting_macs = module.value("waiting_macs")};
+  const std::uint64_t all = matrix.macs + matrix.row_padding_macs + matrix.step_padding_macs + matrix.waiting_macs;
+  matrix.useful_share = share(matrix.macs, all);
+  matrix.row_padding_share = share(matrix.row_padding_macs, all);
+  matrix.step_padding_share = share(matrix.step_padding_macs, all);
+  matrix.waiting_share = share(matrix.waiting_macs, all);
+  return matrix;
+}
+
 bool is_queue(const Module& module) { return module.has("descriptors"); }
 bool is_unit(const Module& module) { return !is_queue(module) && (module.has("busy_cycles") || module.has("packets")); }
 
@@ -162,10 +176,11 @@ constexpr std::array made_figures{
         "served the host. 'latency' where the largest share is below one half: nothing was busy for "
         "half of the kernel."},
     // Those that several kinds of modules count, in one sentence for all.
-    StatisticDefinition{"busy_ps", "ps",
-                        "Of a unit: time in which an instruction occupies it, counted at completion. Of a DMA engine and "
-                        "its queues: time spent on packets (floors and rate), without waiting for memory. Of a memory: "
-                        "time the shared port was occupied, bits / (ceiling x efficiency), summed over transactions."},
+    StatisticDefinition{
+        "busy_ps", "ps",
+        "Of a unit: time in which an instruction occupies it, counted at completion. Of a DMA engine and "
+        "its queues: time spent on packets (floors and rate), without waiting for memory. Of a memory: "
+        "time the shared port was occupied, bits / (ceiling x efficiency), summed over transactions."},
     StatisticDefinition{"bytes_read", "bytes",
                         "Bytes that transactions read; of SBUF and PSUM by engines, DMA and host, where a repeated "
                         "element counts each time."},
@@ -174,16 +189,26 @@ constexpr std::array made_figures{
     StatisticDefinition{"bursts", "1",
                         "Bursts moved, runs where no burst is declared. Of a DMA queue: those of both memories for the "
                         "packets moved."},
-    StatisticDefinition{"runs", "1",
-                        "Of a memory: contiguous runs of all transactions. Of a DMA queue: contiguous pieces the engine "
-                        "moved, the runs of the side that has more of them."},
-    StatisticDefinition{"wasted_bytes", "bytes",
-                        "Bytes of whole bursts beyond those asked for; 0 where no burst is declared. Of a DMA queue: of "
-                        "both memories together."},
+    StatisticDefinition{
+        "runs", "1",
+        "Of a memory: contiguous runs of all transactions. Of a DMA queue: contiguous pieces the engine "
+        "moved, the runs of the side that has more of them."},
+    StatisticDefinition{
+        "wasted_bytes", "bytes",
+        "Bytes of whole bursts beyond those asked for; 0 where no burst is declared. Of a DMA queue: of "
+        "both memories together."},
     // The report's own.
     StatisticDefinition{"units", "", "A row for each engine of a core and each DMA engine."},
     StatisticDefinition{"memories", "", "A row for each memory."},
     StatisticDefinition{"dma", "", "A row for each DMA queue that ran a descriptor."},
+    StatisticDefinition{"matrix", "", "A row for each core with matrix units: what their arrays did while busy."},
+    StatisticDefinition{
+        "useful_share", "1",
+        "macs over what the arrays could have done while bundles occupied them. Times the utilisation of "
+        "the units it is the share of their peak that results needed."},
+    StatisticDefinition{"row_padding_share", "1", "As useful_share, of row_padding_macs."},
+    StatisticDefinition{"step_padding_share", "1", "As useful_share, of step_padding_macs."},
+    StatisticDefinition{"waiting_share", "1", "As useful_share, of waiting_macs."},
     StatisticDefinition{"path", "", "Name of the module: `core0.pe`."},
     StatisticDefinition{"kind", "", "Name of the unit without its place and number: `pe`, `dma`."},
     StatisticDefinition{"clock", "", "The clock domain its cycles are of."},
@@ -197,9 +222,10 @@ constexpr std::array made_figures{
     StatisticDefinition{"intervals", "",
                         "What units and memories did in each period (report.period); null where none was asked for."},
     StatisticDefinition{"period_ps", "ps", "Length of a period of the intervals. Row i begins at i x period_ps."},
-    StatisticDefinition{"columns", "",
-                        "What the numbers of a row are: `PATH.FIGURE`. busy_ps over period_ps is the utilisation in the "
-                        "period; bytes count in the period in which their transaction ends."},
+    StatisticDefinition{
+        "columns", "",
+        "What the numbers of a row are: `PATH.FIGURE`. busy_ps over period_ps is the utilisation in the "
+        "period; bytes count in the period in which their transaction ends."},
     StatisticDefinition{"rows", "",
                         "A row for each period, a number for each column. A column added up is the figure of the whole "
                         "run."},
@@ -237,6 +263,8 @@ void add_performance(Report& report, const StatisticsRegistry& statistics, const
       report.units.push_back(unit_report(module, clocks, window_ps));
     } else if (module.has("bytes_read") && module.has("bytes_written")) {
       report.memories.push_back(memory_report(module));
+    } else if (module.has("row_padding_macs")) {
+      report.matrix.push_back(matrix_report(module));
     }
   }
   add_bound(report, all, host_busy, window_ps);

@@ -49,6 +49,7 @@ object performance_json(const Report& report) {
           {"units", to_json(report.units)},
           {"memories", to_json(report.memories)},
           {"dma", to_json(report.dma)},
+          {"matrix", to_json(report.matrix)},
           {"streams", array()},
           {"intervals", to_json(report.intervals)},
           {"layouts", array()},

@@ -74,6 +74,23 @@ struct DmaReport {
 };
 BOOST_DESCRIBE_STRUCT(DmaReport, (), (queue, descriptors, runs, bursts, bytes, wasted_bytes, busy_ps, stalled))
 
+// What the arrays of a core's matrix units could have done while they were busy, in multiply-accumulates, and what came
+// of it. The shares add up to 1; 0 where nothing was done.
+struct MatrixReport {
+  std::string path{};  // of the core
+  std::uint64_t macs = 0;
+  std::uint64_t row_padding_macs = 0;   // M rounded up to whole steps
+  std::uint64_t step_padding_macs = 0;  // N and K
+  std::uint64_t waiting_macs = 0;       // no step could begin
+  double useful_share = 0;
+  double row_padding_share = 0;
+  double step_padding_share = 0;
+  double waiting_share = 0;
+};
+BOOST_DESCRIBE_STRUCT(MatrixReport, (),
+                      (path, macs, row_padding_macs, step_padding_macs, waiting_macs, useful_share, row_padding_share,
+                       step_padding_share, waiting_share))
+
 // Busy times and bytes by period: row i is of the time from i * period_ps on. A column added up gives the total.
 struct IntervalsReport {
   std::uint64_t period_ps = 0;
@@ -130,6 +147,7 @@ struct Report {
   std::vector<UnitReport> units{};
   std::vector<MemoryReport> memories{};
   std::vector<DmaReport> dma{};
+  std::vector<MatrixReport> matrix{};
   std::optional<IntervalsReport> intervals{};
   std::optional<FaultReport> fault{};
   std::optional<BreakReport> stopped{};  // `break` of the file; the status is then no_end

@@ -71,6 +71,7 @@ MatrixUnits::MatrixUnits(Simulation& simulation, const std::string& path, const 
   simulation.statistics().add(path, statistic_macs, macs_);
   simulation.statistics().add(path, statistic_row_padding_macs, row_padding_macs_);
   simulation.statistics().add(path, statistic_step_padding_macs, step_padding_macs_);
+  simulation.statistics().add(path, statistic_waiting_macs, waiting_macs_);
 }
 
 bool MatrixUnits::works(const BundleFlight& flight, unsigned unit) const {
@@ -126,12 +127,24 @@ void MatrixUnits::ended(const BundleFlight& flight) {
   }
 }
 
+void MatrixUnits::count_macs(const BundleFlight& flight) {
+  const MatrixWork& work = flight.work;
+  const auto count = static_cast<std::uint64_t>(std::popcount(flight.matrix.mask));
+  macs_ += count * work.useful_macs;
+  row_padding_macs_ += count * (work.row_macs - work.useful_macs);
+  step_padding_macs_ += count * (work.issued_macs - work.row_macs);
+  const std::uint64_t steps_cycles = work.array_cycles * (parameters_.unit_per_pe ? 1 : count);
+  for (unsigned unit = 0; unit < pipelines_.size(); ++unit) {
+    if (!works(flight, unit)) continue;
+    const MatrixTimes& times = flight.times[unit].cycles;
+    waiting_macs_ += work.issued_macs / work.array_cycles * (times.free - times.begin - steps_cycles);
+  }
+}
+
 void MatrixUnits::commit(const BundleFlight& flight) {
   const MatrixOperation& is = flight.matrix;
-  const auto count = static_cast<std::uint64_t>(std::popcount(is.mask));
-  macs_ += count * flight.work.useful_macs;
-  row_padding_macs_ += count * (flight.work.row_macs - flight.work.useful_macs);
-  step_padding_macs_ += count * (flight.work.issued_macs - flight.work.row_macs);
+  count_macs(flight);
+  if (!simulation_.effects().enabled()) return;
   const auto extent = [&](TileSlot slot) {
     const TileDescriptor& tile = tiles_.descriptor(slot);
     return Extent{static_cast<std::uint32_t>(tile.storage_bytes()), tile.rows, tile.columns};

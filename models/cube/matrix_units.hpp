@@ -35,6 +35,7 @@ class MatrixUnits {
   std::uint64_t issued_macs() const { return macs_.value() + row_padding_macs_.value() + step_padding_macs_.value(); }
 
  private:
+  void count_macs(const BundleFlight& flight);
   bool works(const BundleFlight& flight, unsigned unit) const;
   void show(const BundleFlight& flight, unsigned unit, bool first) const;
 
@@ -49,6 +50,7 @@ class MatrixUnits {
   Counter macs_;
   Counter row_padding_macs_;
   Counter step_padding_macs_;
+  Counter waiting_macs_;
 };
 
 }  // namespace tilevp::cube

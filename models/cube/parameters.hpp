@@ -33,7 +33,7 @@ struct SequencerParameters {
   std::uint32_t fetch_bytes = 256;     // fetched at a time; the next block comes while this one is decoded
   std::uint32_t decode_cycles = 1;     // an instruction
   std::uint32_t preflight_cycles = 2;  // a bundle, from its closer to the allocation of its destinations
-  std::uint32_t issue_depth = 4;       // bundles in flight
+  std::uint32_t issue_depth = 8;       // bundles in flight (our estimate)
   void check(const std::string& path) const;
 };
 BOOST_DESCRIBE_STRUCT(SequencerParameters, (), (fetch_bytes, decode_cycles, preflight_cycles, issue_depth))

@@ -10,16 +10,27 @@
 namespace tilevp::cube {
 namespace {
 
-enum Stall : unsigned { stalled_fetch = 1, stalled_source = 2, stalled_order = 3, stalled_window = 4 };
-constexpr std::array<StallDefinition, 4> stall_definitions{{
+enum Stall : unsigned {
+  stalled_fetch = 1,
+  stalled_source = 2,
+  stalled_space = 3,
+  stalled_order = 4,
+  stalled_window = 5
+};
+constexpr std::array<StallDefinition, 5> stall_definitions{{
     {{"stalled_fetch_cycles", "cycles", "Cycles its stream waited for records from memory."},
      {"stalled_fetch_ps", "ps", "As stalled_fetch_cycles, in ps."},
      "fetch"},
     {{"stalled_source_cycles", "cycles", "Cycles a bundle waited for the producer of a source to commit."},
      {"stalled_source_ps", "ps", "As stalled_source_cycles, in ps."},
      "source"},
+    {{"stalled_space_cycles", "cycles",
+      "Cycles a bundle waited for older ones to commit because it would fault as things were: it found no register or "
+      "no capacity for its results, mostly."},
+     {"stalled_space_ps", "ps", "As stalled_space_cycles, in ps."},
+     "space"},
     {{"stalled_order_cycles", "cycles",
-      "Cycles spent on waiting for every bundle before to commit: before a fault, after the last bundle."},
+      "Cycles spent on waiting for every bundle before to commit: ahead of a fault, after the last bundle."},
      {"stalled_order_ps", "ps", "As stalled_order_cycles, in ps."},
      "order"},
     {{"stalled_window_cycles", "cycles", "Cycles an instruction waited because too many were in flight."},
@@ -60,6 +71,7 @@ Sequencer::Sequencer(sc_core::sc_module_name name, const SequencerContext& conte
 void Sequencer::start(std::uint64_t pc, std::uint64_t end, std::uint64_t cause) {
   if (status_ == Status::running)
     throw Fault(rule::start_status, context_.agent.name() + ": started while it runs, at " + hex_text(pc_));
+  if (resetting_) throw Fault(rule::start_status, context_.agent.name() + ": started before its reset was complete");
   if (pc > end)
     throw Fault(rule::fetch_pc,
                 context_.agent.name() + ": started at " + hex_text(pc) + ", beyond the program's end " + hex_text(end));
@@ -216,7 +228,7 @@ void Sequencer::await_verdict(const Wait& wait) {
       context_.agent.simulation().arbiter().settle(context_.agent.port());
       checkpoint();
     } else if (!context_.window.empty()) {
-      await_change(stalled_order);
+      await_change(stalled_space);
     }
   } else {
     while (!context_.tiles.published(*wait.producer)) await_change(stalled_source);

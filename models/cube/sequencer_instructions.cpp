@@ -46,8 +46,13 @@ void Sequencer::reach(std::uint64_t bytes) {
 Encoded Sequencer::load() {
   if (pc_ % 2 != 0) raise({FaultCode::instruction_pc, rule::fetch_pc, "an odd address"}, "instruction");
   std::uint64_t word = 0;
+  // Mostly all of it is there: no instruction is longer than 8 bytes.
+  if (pc_ + sizeof word <= end_ && !instructions_.needs_block(pc_ - base_ + sizeof word)) {
+    std::memcpy(&word, instructions_.bytes(pc_ - base_).data(), sizeof word);
+    return {word, instruction_bytes(static_cast<std::uint16_t>(word))};
+  }
   const auto read = [&](std::uint64_t bytes) {
-    if (instructions_.needs_block(pc_ - base_ + bytes) || pc_ + bytes > end_) reach(bytes);
+    reach(bytes);
     std::memcpy(&word, instructions_.bytes(pc_ - base_).data(), bytes);
   };
   constexpr unsigned halfword = 2;

@@ -26,6 +26,10 @@ inline constexpr StatisticDefinition statistic_row_padding_macs{
 inline constexpr StatisticDefinition statistic_step_padding_macs{
     "step_padding_macs", "1",
     "Multiply-accumulates that the arrays did beyond those because N and K are rounded up to whole steps."};
+inline constexpr StatisticDefinition statistic_waiting_macs{
+    "waiting_macs", "1",
+    "Multiply-accumulates that the arrays could have done in the cycles in which bundles occupied them and no step "
+    "could begin: the start from idle, operands that were still being read."};
 inline constexpr StatisticDefinition statistic_bytes{"bytes", "bytes", "Bytes of memory moved by TLOAD and TSTORE."};
 inline constexpr StatisticDefinition statistic_runs{"runs", "1", "Contiguous runs of memory in them."};
 

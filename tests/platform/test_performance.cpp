@@ -21,6 +21,11 @@ constexpr StatisticDefinition descriptors{"descriptors", "1", "."};
 constexpr StatisticDefinition packets{"packets", "1", "."};
 constexpr StatisticDefinition matmuls{"matmuls", "1", "."};
 
+constexpr StatisticDefinition macs{"macs", "1", "."};
+constexpr StatisticDefinition row_padding_macs{"row_padding_macs", "1", "."};
+constexpr StatisticDefinition step_padding_macs{"step_padding_macs", "1", "."};
+constexpr StatisticDefinition waiting_macs{"waiting_macs", "1", "."};
+
 // A machine of 10 us: a PE busy for 4 us, a memory for 6 us, two DMA queues of which one moved nothing.
 class Performance : public testing::Test {
  protected:
@@ -74,6 +79,21 @@ TEST_F(Performance, MemoriesAndQueues) {
   EXPECT_EQ(report_.memories[0].bytes_written, 50u);
   ASSERT_EQ(report_.dma.size(), 1u) << "a queue without work is left out";
   EXPECT_EQ(report_.dma[0].queue, "core0.dma0.queue1");
+}
+
+TEST_F(Performance, WhatTheArraysOfACoreDid) {
+  EXPECT_TRUE(report_.matrix.empty()) << "a machine without matrix units";
+  add("core1", macs, 100);
+  add("core1", row_padding_macs, 1500);
+  add("core1", step_padding_macs, 400);
+  add("core1", waiting_macs, 2000);
+  const Report report = report_with(0, {});
+  ASSERT_EQ(report.matrix.size(), 1u);
+  EXPECT_EQ(report.matrix[0].path, "core1");
+  EXPECT_EQ(report.matrix[0].useful_share, 0.025);
+  EXPECT_EQ(report.matrix[0].row_padding_share, 0.375);
+  EXPECT_EQ(report.matrix[0].step_padding_share, 0.1);
+  EXPECT_EQ(report.matrix[0].waiting_share, 0.5);
 }
 
 TEST_F(Performance, BoundByTheBusiest) {

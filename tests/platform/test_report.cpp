@@ -38,6 +38,7 @@ Report filled() {
                    .utilisation = 0.25}};
   report.memories = {{.path = "hbm", .port = "port", .bytes_read = 9}};
   report.dma = {{.queue = "dma0.q1", .descriptors = 1, .runs = 2, .bursts = 3, .bytes = 4}};
+  report.matrix = {{.path = "core0", .macs = 3}};
   report.waiting = {{"core0.pe", "semaphore 3", 7, "1", "2"}};
   report.fault = FaultReport{"pe.moving", "core0.pe", 12, "moving free size 640 exceeds 512"};
   report.stopped = BreakReport{"vector", 3, "halt", 9};
@@ -64,8 +65,8 @@ TEST(Report, KeysAndTheirOrder) {
   EXPECT_THAT(keys(tree.at("platform")), ElementsAre("name", "description_sha256", "overrides"));
   EXPECT_THAT(keys(tree.at("host")),
               ElementsAre("wall_s", "machine_s", "cpu_s", "peak_rss_bytes", "threads", "reference_s", "ratio"));
-  EXPECT_THAT(keys(tree.at("performance")),
-              ElementsAre("bound_by", "units", "memories", "dma", "streams", "intervals", "layouts", "critical_path"));
+  EXPECT_THAT(keys(tree.at("performance")), ElementsAre("bound_by", "units", "memories", "dma", "matrix", "streams",
+                                                        "intervals", "layouts", "critical_path"));
   EXPECT_THAT(keys(tree.at("performance").at("units").at(0)),
               ElementsAre("path", "kind", "clock", "busy_cycles", "stalled", "instructions", "utilisation"));
   EXPECT_THAT(keys(tree.at("performance").at("memories").at(0)),
@@ -73,6 +74,9 @@ TEST(Report, KeysAndTheirOrder) {
                           "by_partition"));
   EXPECT_THAT(keys(tree.at("performance").at("dma").at(0)),
               ElementsAre("queue", "descriptors", "runs", "bursts", "bytes", "wasted_bytes", "busy_ps", "stalled"));
+  EXPECT_THAT(keys(tree.at("performance").at("matrix").at(0)),
+              ElementsAre("path", "macs", "row_padding_macs", "step_padding_macs", "waiting_macs", "useful_share",
+                          "row_padding_share", "step_padding_share", "waiting_share"));
   EXPECT_THAT(keys(tree.at("waiting").at(0)), ElementsAre("who", "what", "since_ps", "has", "wants"));
   EXPECT_THAT(keys(tree.at("break")), ElementsAre("unit", "number", "instruction", "time_ps"));
   EXPECT_EQ(tree.at("schema"), "tilevp-report/1");

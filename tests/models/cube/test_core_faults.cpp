@@ -336,6 +336,17 @@ TEST_F(CubeFaults, StartedWhileItRuns) {
   fault_text(bench, words, "cube.start.status");
 }
 
+TEST_F(CubeFaults, StartedBeforeItsResetIsComplete) {
+  put_operands(bench, words);
+  bench.host = [&] {
+    bench.start();
+    sc_core::wait(sc_core::sc_time(20, sc_core::SC_NS));
+    bench.set(registers::reset, 4, 1);
+    bench.start();
+  };
+  fault_text(bench, words, "cube.start.status");
+}
+
 TEST_F(CubeFaults, ABundleThatTheProgramDoesNotCloseNeverEnds) {
   put_operands(bench, words);
   words.words({product[0], product[1]});

@@ -183,6 +183,8 @@ TEST(CubeRuns, CountersSayWhatWasPaddingAndWhatWasNot) {
   bench.run();
   EXPECT_EQ(bench.statistic("", "row_padding_macs"), 15u * 90);
   EXPECT_EQ(bench.statistic("", "step_padding_macs"), 4096u - 16 * 90);
+  // 6 cycles from idle, and 4 of reading 896 bytes for one step: 9 in which 4096 could have been done.
+  EXPECT_EQ(bench.statistic("", "waiting_macs"), 9u * 4096);
 }
 
 // ---- A memory that only records, in the place of the one behind TLOAD and TSTORE.
