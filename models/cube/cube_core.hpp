@@ -64,7 +64,7 @@ class CubeCore : public sc_core::sc_module {
   void on_interrupt(std::function<void(bool level)> callback);
   // Sees every bundle that commits.
   void observe(BundleObserver& observer);
-  // Stops the run before bundle `index` closes: when it could, with the bundles before it possibly in flight.
+  // Stops the run before bundle `index` closes, when all bundles before it have committed.
   void break_at(std::uint64_t index);
 
   const ClockDomain& clock() const;

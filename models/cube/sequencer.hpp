@@ -102,6 +102,8 @@ class Sequencer final : public sc_core::sc_module {
   void drain();
   [[noreturn]] void raise(BundleFault fault, const std::string& instruction);
   void trap(BundleFault fault, std::uint64_t pc, const std::string& instruction);
+  // Takes the next `cycles` of its time.
+  void work(std::uint64_t cycles);
   void count_busy();
   void finish_reset();
   WaitingRecord describe_open_bundle() const;

@@ -64,8 +64,7 @@ Encoded Sequencer::load() {
 
 void Sequencer::step() {
   const Encoded encoded = load();
-  cycle_ += context_.parameters.sequencer.decode_cycles;
-  busy_cycles_ += context_.parameters.sequencer.decode_cycles;
+  work(context_.parameters.sequencer.decode_cycles);
   const auto decoded = decode(encoded.word);
   if (const auto* error = std::get_if<DecodeError>(&decoded))
     raise({FaultCode::illegal_instruction, rule::decode, error->what}, "word " + hex_text(encoded.word));
@@ -119,8 +118,7 @@ void Sequencer::close(const Command& closer, std::uint64_t next_pc) {
   await_window();
   Verdict verdict = judge();
   if (auto* fault = std::get_if<BundleFault>(&verdict)) raise(std::move(*fault), disassemble(closer));
-  cycle_ += context_.parameters.sequencer.preflight_cycles;
-  busy_cycles_ += context_.parameters.sequencer.preflight_cycles;
+  work(context_.parameters.sequencer.preflight_cycles);
   issue(closer, verdict, requested);
   MaybeFault trapped = check_committed(header_);
   header_ = Header{};
@@ -183,10 +181,18 @@ void Sequencer::issue(const Command& closer, const Verdict& verdict, std::uint64
   }
 }
 
+// All before it have committed, so that what it would read is there to be seen.
 void Sequencer::stop_before() {
   await_until_cycle();
+  drain();
   context_.agent.simulation().arbiter().settle(context_.agent.port());
-  throw BreakReached(this->name(), break_at_);
+  throw BreakReached("bundle", break_at_);
+}
+
+void Sequencer::work(std::uint64_t cycles) {
+  if (cycles > 0 && monitor_.traced()) monitor_.occupied(time_ps(), context_.clock.time_ps(cycle_ + cycles));
+  cycle_ += cycles;
+  busy_cycles_ += cycles;
 }
 
 void Sequencer::count_busy() {

@@ -31,6 +31,8 @@ class UnitMonitor {
               std::span<const StallDefinition> stalls, const char* busy);
 
   StallMonitor& stalls() { return stalls_; }
+  // Whether somebody looks at the occupation.
+  bool traced() const { return busy_.selected(); }
   // The unit is occupied for [from, to), times that may lie ahead.
   void occupied(std::uint64_t from_ps, std::uint64_t to_ps) {
     busy_.set(from_ps, 1);

@@ -52,6 +52,17 @@ std::vector<std::string> example_run(const Folder& folder, const std::string& pr
           folder / "r.json"};
 }
 
+TEST(Cube, BreakShowsTheTilesABundleReads) {
+  const Folder folder;
+  auto words = example_run(folder, example);
+  words.insert(words.end(), {"--break", "bundle@2"});
+  const auto result = tilevp(words);
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_THAT(result.err, HasSubstr("--break: stopped before bundle #2: BSTART.TGEMV FP32"));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("register 0 (T): FP32 CUBE_M16, 1 x 3, 256 bytes a PE\n    PE0: 1 2 3\n"),
+                                HasSubstr("register 16 (U): FP32 CUBE_N8, 3 x 2, 128 bytes a PE\n    PE0: 1 4\n")));
+}
+
 TEST(Cube, TheExampleOfTheDocumentation) {
   const Folder folder;
   const auto result = tilevp(example_run(folder, example));
