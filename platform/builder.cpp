@@ -67,7 +67,10 @@ std::vector<MemoryRegion> memory_map(const Description& d) {
 
 struct Platform::Parts {
   Parts(const Description& d, const SimulationOptions& options, const BuildOptions& build)
-      : description(d), simulation("simulation", options), machine(machine_of(description).make(surroundings())) {
+      : description(d),
+        simulation("simulation", options),
+        wiring(simulation, description.checks.protocol),
+        machine(machine_of(description).make(surroundings())) {
     auto generator = generator_for(build.construction_seed, "construction");
     auto* shuffle = build.construction_seed == 0 ? nullptr : &generator;
     run_steps(construction(), shuffle);

@@ -56,6 +56,7 @@ void check_memory(const memory::MemoryParameters& memory, const std::string& pat
   require_range(memory.clock_hz, min_hz, max_hz, path, "clock_hz");
   require_latency(memory.latency_ns, path, "latency_ns");
   check_bandwidth(memory.bandwidth, path_to_key(path, "bandwidth"));
+  require_range(memory.request_queue, 1, 65'536, path, "request_queue");
 }
 
 // Every path of a description, and every part that holds some.

@@ -59,6 +59,12 @@ struct HbmParameters : memory::MemoryParameters {
   std::shared_ptr<const MemoryModel> implementation{};
 };
 BOOST_DESCRIBE_STRUCT(HbmParameters, (memory::MemoryParameters), (model, options))
+// What a run watches itself for, beside the machine's rules; costs time.
+struct Checks {
+  // The TLM-2.0 base protocol on every memory-mapped connection: a breach ends the run as a fault.
+  bool protocol = false;
+};
+BOOST_DESCRIBE_STRUCT(Checks, (), (protocol))
 
 struct Description {
   std::string name = "custom";
@@ -75,12 +81,14 @@ struct Description {
   HostParameters host{};
   AddressMap map{};
   ReportParameters report{};
+  Checks checks{};
 
   // Rates and clocks positive, sizes that the machine can hold, ranges that do not overlap, sources of paths that
   // exist.
   void check(const std::string& path) const;
 };
-BOOST_DESCRIBE_STRUCT(Description, (), (name, summary, not_modelled, sources, hbm, core, dma, cube, host, map, report))
+BOOST_DESCRIBE_STRUCT(Description, (),
+                      (name, summary, not_modelled, sources, hbm, core, dma, cube, host, map, report, checks))
 
 // A description with where it came from.
 struct LoadedDescription {

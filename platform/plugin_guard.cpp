@@ -3,6 +3,8 @@
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
 
+#include "tilevp/base/nonblocking_bridge.hpp"
+
 namespace tilevp::platform {
 namespace {
 
@@ -42,16 +44,28 @@ class GuardedProgram final : public runtime::Program {
   std::unique_ptr<runtime::Program> program_;
 };
 
-// The model behind a socket that knows whose exceptions come out of it.
+// The model behind a socket that knows whose exceptions come out of it. Non-blocking requests reach it as such where
+// the description says that it is `at`; otherwise as b_transport, several at a time, each in a thread of the guard.
 class GuardedMemory final : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<GuardedMemory> socket{"socket"};
 
-  GuardedMemory(sc_core::sc_module_name name, std::string who, BuiltMemory memory)
-      : sc_module(name), who_(std::move(who)), memory_(std::move(memory)) {
+  GuardedMemory(sc_core::sc_module_name name, std::string who, const MemoryContext& context, BuiltMemory memory)
+      : sc_module(name),
+        who_(std::move(who)),
+        memory_(std::move(memory)),
+        nonblocking_(context.parameters.coding_style == memory::CodingStyle::at),
+        bridge_(
+            context.simulation, this->name(), context.parameters.request_queue,
+            [this](int, auto& payload, auto& delay) { b_transport(payload, delay); },
+            [this](int, auto& payload, auto& phase, auto& delay) {
+              return socket->nb_transport_bw(payload, phase, delay);
+            }) {
     socket.register_b_transport(this, &GuardedMemory::b_transport);
+    socket.register_nb_transport_fw(this, &GuardedMemory::nb_transport_fw);
     socket.register_transport_dbg(this, &GuardedMemory::transport_dbg);
     socket.register_get_direct_mem_ptr(this, &GuardedMemory::get_direct_mem_ptr);
+    to_model_.register_nb_transport_bw(this, &GuardedMemory::nb_transport_bw);
     to_model_.register_invalidate_direct_mem_ptr(this, &GuardedMemory::invalidate_direct_mem_ptr);
     to_model_.bind(*memory_.socket);
   }
@@ -59,6 +73,15 @@ class GuardedMemory final : public sc_core::sc_module {
  private:
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
     guarded(who_, [&] { to_model_->b_transport(payload, delay); });
+  }
+  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) {
+    if (!nonblocking_) return bridge_.forward(0, payload, phase, delay);
+    return guarded(who_, [&] { return to_model_->nb_transport_fw(payload, phase, delay); });
+  }
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) {
+    return socket->nb_transport_bw(payload, phase, delay);
   }
   unsigned int transport_dbg(tlm::tlm_generic_payload& payload) {
     return guarded(who_, [&] { return to_model_->transport_dbg(payload); });
@@ -72,6 +95,8 @@ class GuardedMemory final : public sc_core::sc_module {
 
   std::string who_;
   BuiltMemory memory_;
+  bool nonblocking_;
+  NonBlockingBridge bridge_;
   tlm_utils::simple_initiator_socket<GuardedMemory> to_model_{"to_model"};
 };
 
@@ -91,7 +116,8 @@ class GuardedModel final : public MemoryModel {
   }
   BuiltMemory make(const char* name, const MemoryContext& context, const boost::json::object& options) const override {
     BuiltMemory model = guarded(who_, [&] { return model_->make(name, context, options); });
-    auto guard = std::make_unique<GuardedMemory>((std::string(name) + "_guard").c_str(), who_, std::move(model));
+    auto guard =
+        std::make_unique<GuardedMemory>((std::string(name) + "_guard").c_str(), who_, context, std::move(model));
     MemorySocket& socket = guard->socket;
     return {std::move(guard), &socket};
   }

@@ -117,7 +117,7 @@ void describe_rules(Words words) {
   expect_words(parse_arguments(words, {}, "tilevp describe rules"), 0, "no further word");
   std::cout << "# Rules of the machines\n\nBreaking one ends the run with exit code 3.\n\n"
                "| rule | what | source |\n|---|---|---|\n";
-  for (const auto table : {neuroncore::rules(), cube::rules(), dma::rules(), memory::rules()})
+  for (const auto table : {neuroncore::rules(), cube::rules(), dma::rules(), memory::rules(), memory::protocol_rules()})
     for (const auto& rule : table)
       std::cout << "| `" << rule.id << "` | " << rule.text << " | " << rule.source << " |\n";
 }

@@ -43,7 +43,7 @@ void list_statistics(const platform::Description& description) {
 }
 
 void list_rules() {
-  for (const auto table : {neuroncore::rules(), cube::rules(), dma::rules(), memory::rules()})
+  for (const auto table : {neuroncore::rules(), cube::rules(), dma::rules(), memory::rules(), memory::protocol_rules()})
     for (const auto& rule : table) std::cout << rule.id << "  " << rule.text << "\n";
 }
 

@@ -83,11 +83,18 @@ int print_defect(const std::string& text) {
   return static_cast<int>(Outcome::defect);
 }
 
-// SystemC's own warnings and errors, in this command's form.
+std::string text_of(const sc_core::sc_report& report) {
+  return "SystemC: " + std::string(report.get_msg_type()) + ": " + report.get_msg();
+}
+
+// SystemC's own warnings and errors, in this command's form. What leaves a process that a plug-in's model, or a
+// library under it, has started comes as a report too, and the kernel takes nothing but that from one process to the
+// next.
 void handle_report(const sc_core::sc_report& report, const sc_core::sc_actions& actions) {
-  const std::string text = std::string(report.get_msg_type()) + ": " + report.get_msg();
-  if (report.get_severity() == sc_core::SC_WARNING) print_warning("SystemC: " + text);
-  if ((actions & sc_core::SC_THROW) != 0) throw Defect("SystemC: " + text);
+  if (report.get_severity() == sc_core::SC_WARNING) print_warning(text_of(report));
+  if ((actions & sc_core::SC_THROW) == 0) return;
+  if (std::string_view(report.get_msg_type()) == sc_core::SC_ID_SIMULATION_UNCAUGHT_EXCEPTION_) throw report;
+  throw Defect(text_of(report));
 }
 
 }  // namespace
@@ -118,6 +125,8 @@ int main_command(Words words) {
   } catch (const std::bad_alloc&) {
     print_error("out of memory");
     return static_cast<int>(Outcome::user_error);
+  } catch (const sc_core::sc_report& report) {
+    return print_defect(text_of(report));
   } catch (const std::exception& error) {
     return print_defect(error.what());
   } catch (...) {

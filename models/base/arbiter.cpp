@@ -26,7 +26,9 @@ struct Arbiter::Request {
   std::uint64_t cycles = 0;
   std::span<const RateClaim> rates{};
   Grant grant{};
+  // Who is told: a thread that waits, or a grantee.
   sc_core::sc_event* granted = nullptr;
+  Grantee* grantee = nullptr;
 
   // No request of this instant that is still to come could go before it.
   bool can_be_decided_at_once() const {
@@ -96,6 +98,8 @@ Arbiter::Arbiter(sc_core::sc_module_name name) : sc_module(name) {
   sc_core::sc_spawn([this] { arbitrate(); }, "arbitrate", &options);
 }
 
+Arbiter::~Arbiter() = default;
+
 Grant Arbiter::acquire(std::span<ExclusiveResource* const> resources, unsigned port, const ClockDomain& clock,
                        std::uint64_t cycles) {
   Request request{.port = port, .exclusive = resources, .clock = &clock, .cycles = cycles};
@@ -114,6 +118,16 @@ Grant Arbiter::acquire(std::span<const RateClaim> claims, unsigned port) {
   return request.grant;
 }
 
+void Arbiter::acquire(std::span<const RateClaim> claims, unsigned port, Grantee& grantee) {
+  if (idle_grantee_requests_.empty())
+    idle_grantee_requests_.push_back(grantee_requests_.emplace_back(std::make_unique<Request>()).get());
+  Request& request = *idle_grantee_requests_.back();
+  idle_grantee_requests_.pop_back();
+  request = Request{.port = port, .rates = claims, .grantee = &grantee};
+  request.require_port();
+  enqueue(request);
+}
+
 void Arbiter::settle(unsigned port) {
   Request request{.port = port};
   await_turn(request);
@@ -125,15 +139,19 @@ void Arbiter::await_turn(Request& request) {
     request.decide();
     return;
   }
-  request.sequence = next_sequence_++;
   if (idle_events_.empty()) idle_events_.push_back(std::make_unique<sc_core::sc_event>());
   std::unique_ptr<sc_core::sc_event> event = std::move(idle_events_.back());
   idle_events_.pop_back();
   request.granted = event.get();
-  if (pending_.empty()) settle_event_.notify(sc_core::SC_ZERO_TIME);
-  pending_.push_back(&request);
+  enqueue(request);
   sc_core::wait(*request.granted);
   idle_events_.push_back(std::move(event));
+}
+
+void Arbiter::enqueue(Request& request) {
+  request.sequence = next_sequence_++;
+  if (pending_.empty()) settle_event_.notify(sc_core::SC_ZERO_TIME);
+  pending_.push_back(&request);
 }
 
 // Runs a delta after the first request of an instant, and again as long as anything else is runnable: only then are all
@@ -143,18 +161,31 @@ void Arbiter::arbitrate() {
     settle_event_.notify(sc_core::SC_ZERO_TIME);
     return;
   }
-  while (!pending_.empty()) {
+  // A grantee may ask again: that is for the next quiet.
+  deciding_.swap(pending_);
+  while (!deciding_.empty()) {
     Request& next = take_next();
     next.decide();
-    next.granted->notify();
+    tell(next);
   }
 }
 
+void Arbiter::tell(Request& request) {
+  if (request.grantee == nullptr) {
+    request.granted->notify();
+    return;
+  }
+  Grantee& grantee = *request.grantee;
+  const Grant grant = request.grant;
+  idle_grantee_requests_.push_back(&request);
+  grantee.granted(grant);
+}
+
 Arbiter::Request& Arbiter::take_next() {
-  const auto best = std::min_element(pending_.begin(), pending_.end(),
+  const auto best = std::min_element(deciding_.begin(), deciding_.end(),
                                      [](const Request* a, const Request* b) { return a->key() < b->key(); });
   Request& request = **best;
-  pending_.erase(best);
+  deciding_.erase(best);
   return request;
 }
 

@@ -21,9 +21,19 @@
 
 namespace tilevp {
 
+// Told of a grant it did not wait for. Called outside any SC_THREAD, in the instant of the request: it must not wait.
+class Grantee {
+ public:
+  virtual void granted(const Grant& grant) = 0;
+
+ protected:
+  ~Grantee() = default;
+};
+
 class Arbiter : public sc_core::sc_module {
  public:
   explicit Arbiter(sc_core::sc_module_name name);
+  ~Arbiter() override;
 
   // Holds all of `resources` for the same `cycles` of `clock`, from the first edge at which all are free. At most 8
   // resources. Blocks the calling SC_THREAD until the instant is quiet when one of them is shared; no simulated time
@@ -35,6 +45,9 @@ class Arbiter : public sc_core::sc_module {
   // The same grain on several rate resources (a port's ceiling and one of its directions), each with a queue of its
   // own: begins when the first of the list begins, ends when the last has ended (R4). At most 4.
   Grant acquire(std::span<const RateClaim> claims, unsigned port);
+  // The same for callers that cannot wait: `grantee` is told before the instant is over, never within this call.
+  // `claims` must live until then.
+  void acquire(std::span<const RateClaim> claims, unsigned port, Grantee& grantee);
   // Returns when the present instant is quiet: everything that ends or is released now has happened. For agents whose
   // outcome depends on a value that others change in the same instant (a host at a device register).
   // Several of one instant go on by port.
@@ -43,10 +56,15 @@ class Arbiter : public sc_core::sc_module {
  private:
   struct Request;
   void await_turn(Request& request);
+  void enqueue(Request& request);
   void arbitrate();
   Request& take_next();
+  void tell(Request& request);
 
   std::vector<Request*> pending_;
+  std::vector<Request*> deciding_;  // those of `pending_` that are being granted
+  std::vector<std::unique_ptr<Request>> grantee_requests_;
+  std::vector<Request*> idle_grantee_requests_;
   std::uint64_t next_sequence_ = 0;
   sc_core::sc_event settle_event_;
   // Events are costly to make; a request borrows one while it waits.

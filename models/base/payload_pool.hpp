@@ -32,7 +32,10 @@ class PayloadPool : public tlm::tlm_mm_interface {
     tlm::tlm_generic_payload* payload_;
   };
 
-  Handle acquire() {
+  Handle acquire() { return Handle(take()); }
+
+  // The same for a payload that outlives its scope: whoever takes it calls release() in the end.
+  tlm::tlm_generic_payload& take() {
     if (free_.empty()) {
       slots_.push_back(std::make_unique<Slot>());
       slots_.back()->payload.set_mm(this);
@@ -46,7 +49,7 @@ class PayloadPool : public tlm::tlm_mm_interface {
     payload->set_byte_enable_ptr(nullptr);
     payload->set_byte_enable_length(0);
     payload->set_dmi_allowed(false);
-    return Handle(*payload);
+    return *payload;
   }
 
   void free(tlm::tlm_generic_payload* payload) override {
@@ -56,6 +59,8 @@ class PayloadPool : public tlm::tlm_mm_interface {
   }
 
   std::size_t size() const { return slots_.size(); }
+  // Payloads somebody still holds.
+  std::size_t in_use() const { return slots_.size() - free_.size(); }
 
  private:
   struct Slot {

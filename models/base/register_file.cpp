@@ -66,8 +66,17 @@ void Register::write(unsigned index, std::uint64_t value) {
 
 RegisterFile::RegisterFile(sc_core::sc_module_name name, Simulation& simulation, std::uint64_t window_bytes,
                            std::uint64_t access_ps)
-    : sc_module(name), simulation_(simulation), access_ps_(access_ps), words_(window_bytes / word_bytes) {
+    : sc_module(name),
+      simulation_(simulation),
+      access_ps_(access_ps),
+      nonblocking_(
+          simulation, this->name(), 1, [this](int id, auto& payload, auto& delay) { b_transport(id, payload, delay); },
+          [this](int id, auto& payload, auto& phase, auto& delay) {
+            return socket[id]->nb_transport_bw(payload, phase, delay);
+          }),
+      words_(window_bytes / word_bytes) {
   socket.register_b_transport(this, &RegisterFile::b_transport);
+  socket.register_nb_transport_fw(this, &RegisterFile::nb_transport_fw);
   socket.register_transport_dbg(this, &RegisterFile::transport_dbg);
 }
 
@@ -140,6 +149,11 @@ void RegisterFile::b_transport(int id, tlm::tlm_generic_payload& payload, sc_cor
     delay += from_ps(access_ps_);
   }
   payload.set_response_status(status);
+}
+
+tlm::tlm_sync_enum RegisterFile::nb_transport_fw(int id, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                                 sc_core::sc_time& delay) {
+  return nonblocking_.forward(id, payload, phase, delay);
 }
 
 // Reads registers without side effects, as many whole ones as the length covers. Debug writes change nothing.

@@ -17,6 +17,7 @@
 #include <tlm>
 #include <vector>
 
+#include "tilevp/base/nonblocking_bridge.hpp"
 #include "tilevp/base/simulation.hpp"
 
 namespace tilevp {
@@ -89,6 +90,8 @@ class RegisterFile : public sc_core::sc_module {
     bool first_word = false;
   };
   void b_transport(int id, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum nb_transport_fw(int id, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay);
   unsigned int transport_dbg(int id, tlm::tlm_generic_payload& payload);
   tlm::tlm_response_status check(const tlm::tlm_generic_payload& payload) const;
   void claim(Register& reg, unsigned index);
@@ -97,6 +100,7 @@ class RegisterFile : public sc_core::sc_module {
   Simulation& simulation_;
   std::uint64_t access_ps_;
   const tlm::tlm_generic_payload* access_ = nullptr;
+  NonBlockingBridge nonblocking_;
   std::vector<std::unique_ptr<Register>> registers_;
   std::vector<Place> words_;  // one entry for each four bytes of the window
 };

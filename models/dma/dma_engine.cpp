@@ -49,7 +49,7 @@ DmaEngine::DmaEngine(sc_core::sc_module_name name, Simulation& simulation, const
       time_(parameters, place),
       start_latency_ps_(static_cast<std::uint64_t>(std::llround(parameters.start_latency_ns * 1000))),
       agent_(simulation, this->name(), port),
-      memory_("memory", agent_),
+      memory_("memory", agent_, parameters.coding_style),
       registers_("registers", simulation, registers::window_bytes),
       source_bytes_(std::max(parameters.packet_bytes, memory::AccessPattern::max_element_bytes)),
       target_bytes_(source_bytes_.size()),
@@ -152,6 +152,7 @@ void DmaEngine::run() {
     woken_ = false;
     if (resetting_) reset();
     fetch_blocks();
+    if (start_waiting_writes()) continue;
     if (Queue* queue = choose())
       issue(*queue);
     else
@@ -163,6 +164,7 @@ void DmaEngine::run() {
 void DmaEngine::reset() {
   const auto fetching = [](const auto& queue) { return queue->fetching(); };
   while (in_flight_ > 0 || std::ranges::any_of(queues_, fetching)) {
+    if (start_waiting_writes()) continue;
     watches_flights_ = true;
     sc_core::wait(wake_event_);
   }
@@ -207,10 +209,14 @@ void DmaEngine::start(Queue& queue) {
   if (entry.number == queue.break_at)
     throw BreakReached(std::string(name()) + ".q" + std::to_string(queue.index()), entry.number);
   queue.waiting.pop_front();
-  queue.running.emplace(Queue::Running{entry, PacketCutter(entry.descriptor, parameters_), agent_.next_id()});
+  queue.running.emplace(
+      Queue::Running{.entry = entry, .cutter = PacketCutter(entry.descriptor, parameters_), .id = agent_.next_id()});
   const Descriptor& descriptor = queue.running->entry.descriptor;
-  if (!descriptor.empty)
-    queue.running->direct = memory_.is_direct(descriptor.source) && memory_.is_direct(descriptor.destination);
+  if (!descriptor.empty) {
+    queue.running->source = memory_.reach(descriptor.source);
+    queue.running->destination = memory_.reach(descriptor.destination);
+    if (at() && !queue.running->direct()) drain(queue);
+  }
   const std::uint64_t idle_since = std::max(free_ps(), entry.doorbell_ps);
   stalled(stalled_descriptor_ps_, "descriptor", idle_since, entry.ready_ps);
 }
@@ -218,30 +224,72 @@ void DmaEngine::start(Queue& queue) {
 void DmaEngine::issue(Queue& queue) {
   if (!queue.running) start(queue);
   Queue::Running& running = *queue.running;
-  if (!running.direct) drain();
+  if (!running.direct() && !at()) drain();
   count_outstanding_stall(running.entry.ready_ps);
   Flight& flight = take_flight(queue);
   const std::uint64_t asked = now_ps();
-  std::uint64_t end = asked;
   if (running.entry.descriptor.empty) {
     flight.packet = Packet{};
     flight.packet.last = true;
+    flight.issued = true;
   } else {
     flight.packet = running.cutter.next();
-    end = running.direct ? request(flight) : move(flight);
+    if (running.direct())
+      request(flight, running);
+    else if (at())
+      start_reads(flight, running);
+    else
+      move(flight);
   }
   running.begin_ps = std::min(running.begin_ps, flight.begin_ps);
   flight.descriptor_begin_ps = running.begin_ps;
   if (flight.packet.last) queue.running.reset();
-  queue.last_end_ps = std::max(queue.last_end_ps, end);
-  if (simulation_.transactions() != nullptr) report_packet(flight, asked);
-  simulation_.completions().complete_at(queue.last_end_ps, agent_.port(), flight);
+  settle(flight, asked);
+}
+
+// A packet whose accesses have all been granted ends when they do, and after those before it in its queue; otherwise
+// its end is known when its last response is there.
+void DmaEngine::settle(Flight& flight, std::uint64_t asked) {
+  Queue& queue = *flight.queue;
+  auto& flying = flying_[queue.index()];
+  flight.asked_ps = asked;
+  flight.end_known = flight.issued && (flying.empty() || flying.back()->end_known);
+  if (flight.end_known) flight.end_ps = queue.last_end_ps = std::max(queue.last_end_ps, flight.end_ps);
+  if (simulation_.transactions() != nullptr && flight.packet.count > 0) {
+    report_in_flight(static_cast<std::int64_t>(flight.packet.bytes));
+    if (flight.end_known) report_packet(flight);
+  }
+  if (flying.empty() && flight.is_settled()) {
+    land(flight);
+    return;
+  }
+  flying.push_back(&flight);
+  retire(queue);
+}
+
+void DmaEngine::retire(Queue& queue) {
+  auto& flying = flying_[queue.index()];
+  while (!flying.empty() && flying.front()->is_settled()) {
+    Flight& flight = *flying.front();
+    flying.pop_front();
+    land(flight);
+  }
+}
+
+void DmaEngine::land(Flight& flight) {
+  Queue& queue = *flight.queue;
+  if (!flight.end_known) {
+    flight.end_ps = queue.last_end_ps = std::max({queue.last_end_ps, flight.end_ps, now_ps()});
+    if (simulation_.transactions() != nullptr && flight.packet.count > 0) report_packet(flight);
+  }
+  simulation_.completions().complete_at(std::max(flight.end_ps, now_ps()), agent_.port(), flight);
 }
 
 DmaEngine::Flight& DmaEngine::take_flight(Queue& queue) {
   if (idle_flights_.empty()) {
     flights_.push_back(std::make_unique<Flight>());
     flights_.back()->engine = this;
+    for (auto& [read, write] : flights_.back()->accesses) read.flight = write.flight = flights_.back().get();
     idle_flights_.push_back(flights_.back().get());
   }
   Flight& flight = *idle_flights_.back();
@@ -251,8 +299,9 @@ DmaEngine::Flight& DmaEngine::take_flight(Queue& queue) {
   flight.entry = queue.running->entry;
   flight.id = queue.running->id;
   flight.packet_id = agent_.next_id();
-  flight.begin_ps = now_ps();
-  flight.moved = false;
+  flight.begin_ps = flight.end_ps = now_ps();
+  flight.moved = flight.issued = flight.reading = flight.end_known = false;
+  flight.awaited = 0;
   return flight;
 }
 
@@ -261,22 +310,26 @@ void DmaEngine::count_outstanding_stall(std::uint64_t ready_ps) {
   stalled(stalled_outstanding_ps_, "outstanding", able_since, slot_freed_ps_);
 }
 
-std::uint64_t DmaEngine::request(Flight& flight) {
+void DmaEngine::request(Flight& flight, const Queue::Running& running) {
   const std::uint64_t asked = now_ps();
+  const auto ask = [&](memory::Command command, const memory::AccessPattern& pattern, bool nonblocking,
+                       Flight::Access& access) {
+    access.grant = at() && nonblocking ? memory_.request(command, pattern, flight.id, access)
+                                       : memory_.request(command, pattern, flight.id);
+    if (access.grant.pending) ++flight.awaited;
+    flight.end_ps = std::max(flight.end_ps, access.grant.end_ps);
+  };
   const auto slices = flight.packet.span();
-  std::uint64_t end = 0;
-  for (std::size_t i = 0; i < slices.size(); ++i) {
-    flight.grants[i].read = memory_.request(memory::Command::read, slices[i].source, flight.id);
-    end = std::max(end, flight.grants[i].read.end_ps);
-  }
-  for (std::size_t i = 0; i < slices.size(); ++i) {
-    flight.grants[i].write = memory_.request(memory::Command::write, slices[i].destination, flight.id);
-    end = std::max(end, flight.grants[i].write.end_ps);
-  }
-  const std::uint64_t begin = std::max(flight.grants[0].read.begin_ps, flight.grants[0].write.begin_ps);
+  for (std::size_t i = 0; i < slices.size(); ++i)
+    ask(memory::Command::read, slices[i].source, running.source.nonblocking, flight.accesses[i].read);
+  for (std::size_t i = 0; i < slices.size(); ++i)
+    ask(memory::Command::write, slices[i].destination, running.destination.nonblocking, flight.accesses[i].write);
+  const auto& [read, write] = flight.accesses[0];
+  const std::uint64_t begin = std::max(read.grant.begin_ps, write.grant.begin_ps);
   stalled(stalled_memory_ps_, "memory", asked, begin);
   occupy(flight, begin);
-  return std::max(end, free_ps());
+  flight.end_ps = std::max(flight.end_ps, free_ps());
+  flight.issued = true;
 }
 
 // The engine works on the packet from `begin_ps` on; from the very end of the packet before, where it began then.

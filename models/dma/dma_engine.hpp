@@ -11,9 +11,12 @@
 // engine have ended and no packet of the same queue issued before is still in flight.
 //
 // The hardware moves at most 64 KiB a descriptor element; here a descriptor is a whole n-D copy and any size goes.
-// A memory without direct access (memory_access.hpp) is served too: run by run, a packet at a time, slowly.
+// A memory without direct access (memory_access.hpp) is served too, run by run. A loosely timed engine moves one packet
+// at a time, slowly; with coding_style `at` up to outstanding_packets are in flight, the reads of each before its
+// writes.
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -118,17 +121,29 @@ class DmaEngine : public sc_core::sc_module {
   void start(Queue& queue);
   void issue(Queue& queue);
   Flight& take_flight(Queue& queue);
-  // Both give when the packet ends: one that asks for time only, one that moves the bytes.
-  std::uint64_t request(Flight& flight);
-  std::uint64_t move(Flight& flight);
+  // Three ways to issue a packet: ask for time only, move the bytes while waiting, start its runs (reads first).
+  void request(Flight& flight, const Queue::Running& running);
+  void move(Flight& flight);
+  void start_reads(Flight& flight, const Queue::Running& running);
+  void start_writes(Flight& flight);
+  bool start_waiting_writes();
+  void move_side(Flight& flight, memory::Command command, const memory::Reach& reach, std::byte* data);
   void occupy(Flight& flight, std::uint64_t begin_ps);
   void count_outstanding_stall(std::uint64_t ready_ps);
   void stalled(Counter& counter, std::string_view cause, std::uint64_t from_ps, std::uint64_t to_ps);
   // What the engine tells who watches (reports.cpp).
-  void report_packet(const Flight& flight, std::uint64_t asked_ps) const;
+  void report_packet(const Flight& flight) const;
   void report_descriptor(const Flight& flight) const;
   void report_in_flight(std::int64_t bytes) const;
   void drain();
+  void drain(Queue& queue);
+  void settle(Flight& flight, std::uint64_t asked);
+  // Packets of a queue end in order: lands those at the front that have all their responses.
+  void retire(Queue& queue);
+  void land(Flight& flight);
+  void answered(Flight& flight);
+  [[noreturn]] void access_failed(const Flight& flight, const Fault& fault);
+  bool at() const { return parameters_.coding_style == memory::CodingStyle::at; }
   std::uint64_t free_ps() const { return static_cast<std::uint64_t>((free_ + 0xffff'ffff) >> 32); }
 
   void end_packet(Flight& flight);
@@ -153,6 +168,8 @@ class DmaEngine : public sc_core::sc_module {
   std::array<std::unique_ptr<Fetch>, registers::queues> fetches_;
   std::vector<std::unique_ptr<Flight>> flights_;
   std::vector<Flight*> idle_flights_;
+  std::array<std::deque<Flight*>, registers::queues> flying_;  // of each queue, in order, until their end is settled
+  std::deque<Flight*> to_write_;                               // packets moved by runs whose reads have ended
   unsigned in_flight_ = 0;
   unsigned next_queue_ = 0;
   std::uint32_t pending_queues_ = 0;  // bit q: queue q has descriptors that have not ended

@@ -1,5 +1,4 @@
-// The ends of a DMA engine's operations, and the ways that need no timing of packets: fetches, and memories without
-// direct access.
+// A DMA engine's fetches, and the ends of its operations.
 #include "tilevp/dma/flight.hpp"
 
 #include <bit>
@@ -7,7 +6,6 @@
 
 #include "tilevp/base/errors.hpp"
 #include "tilevp/dma/rules.hpp"
-#include "tilevp/memory/rules.hpp"
 
 namespace tilevp::dma {
 namespace {
@@ -15,13 +13,6 @@ namespace {
 using memory::AccessPattern;
 using memory::Command;
 using memory::DirectMemory;
-
-// Bytes as another type, through fp32, as the hardware's DMA does (AWS Neuron documentation, "NKI DMA Overview").
-void convert(numeric::DType from, const std::byte* source, numeric::DType to, std::byte* target, std::size_t elements,
-             float* wide) {
-  numeric::load_as_fp32(from, source, elements, 1, wide);
-  numeric::store_from_fp32(to, wide, elements, target, 1);
-}
 
 // The bytes of one slice, moved when the packet ends.
 struct CopyEffect {
@@ -41,21 +32,10 @@ struct CopyEffect {
       to->scatter(destination, source_bytes);
       return;
     }
-    convert(source_dtype, source_bytes, destination_dtype, target_bytes, source.elements(), wide);
+    convert_bytes(source_dtype, source_bytes, destination_dtype, target_bytes, source.elements(), wide);
     to->scatter(destination, target_bytes);
   }
 };
-
-// Faults of memory on the engine's behalf name the descriptor.
-template <class Action>
-void for_descriptor(const Queue& queue, std::uint64_t number, Action&& action) {
-  try {
-    action();
-  } catch (const Fault& fault) {
-    const bool address = fault.rule() == memory::rule::address_error;
-    throw Fault(address ? std::string(rule::address_error) : fault.rule(), queue.place(number) + ": " + fault.what());
-  }
-}
 
 }  // namespace
 
@@ -77,14 +57,20 @@ void DmaEngine::fetch(Queue& queue, const Queue::Block& block) {
   fetch.bytes.resize(block.count * descriptor_bytes);
   for_descriptor(queue, block.first, [&] {
     const AccessPattern pattern = AccessPattern::contiguous(block.address, fetch.bytes.size());
-    if (memory_.is_direct(pattern)) {
-      fetch.grant = memory_.request(Command::read, pattern, block.cause);
-      simulation_.completions().complete_at(fetch.grant.end_ps, agent_.port(), fetch);
-    } else {
+    const memory::Reach reach = memory_.reach(pattern);
+    if (!reach.direct) {
       fetch.grant = memory_.transfer(Command::read, pattern, fetch.bytes, block.cause);
       deliver(fetch);
+      return;
     }
+    fetch.grant = at() && reach.nonblocking ? memory_.request(Command::read, pattern, block.cause, fetch)
+                                            : memory_.request(Command::read, pattern, block.cause);
+    if (!fetch.grant.pending) simulation_.completions().complete_at(fetch.grant.end_ps, agent_.port(), fetch);
   });
+}
+
+void DmaEngine::Fetch::failed(const Fault& fault) {
+  for_descriptor(*queue, block.first, [&] { throw Fault(fault); });
 }
 
 void DmaEngine::Fetch::complete() {
@@ -109,40 +95,22 @@ void DmaEngine::deliver(const Fetch& fetch) {
   wake();
 }
 
-// ---- Memories without direct access.
-
-// Until no packet is in flight and the bytes of all are moved: their effects use the scratch that `move` is about to.
-void DmaEngine::drain() {
-  while (in_flight_ > 0) {
-    watches_flights_ = true;
-    sc_core::wait(wake_event_);
-  }
-  watches_flights_ = false;
-  simulation_.effects().join();
-}
-
-std::uint64_t DmaEngine::move(Flight& flight) {
-  const Descriptor& descriptor = flight.entry.descriptor;
-  const std::uint64_t begin = now_ps();
-  for_descriptor(*flight.queue, flight.entry.number, [&] {
-    for (const Slice& slice : flight.packet.span()) {
-      const std::span source(source_bytes_.data(), slice.source.bytes());
-      std::span target = source;
-      memory_.transfer(Command::read, slice.source, source, flight.id);
-      if (descriptor.source_dtype != descriptor.destination_dtype) {
-        target = std::span(target_bytes_.data(), slice.destination.bytes());
-        convert(descriptor.source_dtype, source.data(), descriptor.destination_dtype, target.data(),
-                slice.source.elements(), wide_.data());
-      }
-      memory_.transfer(Command::write, slice.destination, target, flight.id);
-    }
-  });
-  flight.moved = true;
-  occupy(flight, begin);
-  return std::max(now_ps(), free_ps());
-}
-
 // ---- Ends.
+
+void DmaEngine::answered(Flight& flight) {
+  if (!flight.reading) {
+    retire(*flight.queue);
+    return;
+  }
+  flight.reading = false;
+  to_write_.push_back(&flight);
+  wake();
+}
+
+void DmaEngine::access_failed(const Flight& flight, const Fault& fault) {
+  for_descriptor(*flight.queue, flight.entry.number, [&] { throw Fault(fault); });
+  throw Fault(fault);
+}
 
 void DmaEngine::end_packet(Flight& flight) {
   located(name(), [&] {
@@ -164,8 +132,8 @@ void DmaEngine::end_packet(Flight& flight) {
 void DmaEngine::commit(Flight& flight) {
   const Descriptor& descriptor = flight.entry.descriptor;
   for (std::size_t i = 0; i < flight.packet.count; ++i) {
-    const memory::AccessGrant& read = flight.grants[i].read;
-    const memory::AccessGrant& write = flight.grants[i].write;
+    const memory::AccessGrant& read = flight.accesses[i].read.grant;
+    const memory::AccessGrant& write = flight.accesses[i].write.grant;
     read.direct->commit_read(read.direct_pattern, agent_.name());
     write.direct->commit_write(write.direct_pattern);
     flight.queue->bursts_count += read.bursts + write.bursts;

@@ -3,6 +3,8 @@
 #include <boost/describe.hpp>
 #include <cstdint>
 
+#include "tilevp/memory/coding_style.hpp"
+
 namespace tilevp::dma {
 
 struct Parameters {
@@ -24,9 +26,11 @@ struct Parameters {
   std::uint32_t outstanding_packets = 8;
   // Descriptors fetched ahead of the one that runs, a queue.
   std::uint32_t prefetch_descriptors = 64;
+  // How engines ask memories: with `at` by nb_transport, but memories of ours only where they are `at` too.
+  memory::CodingStyle coding_style = memory::CodingStyle::lt;
 };
 BOOST_DESCRIBE_STRUCT(Parameters, (),
                       (engines, clock_hz, bytes_per_ns, start_latency_ns, run_floor_ns, packet_floor_ns, packet_bytes,
-                       packet_runs, outstanding_packets, prefetch_descriptors))
+                       packet_runs, outstanding_packets, prefetch_descriptors, coding_style))
 
 }  // namespace tilevp::dma

@@ -8,6 +8,7 @@
 #include "tilevp/base/break_point.hpp"
 #include "tilevp/base/simulation.hpp"
 #include "tilevp/dma/packets.hpp"
+#include "tilevp/memory/initiator_port.hpp"
 
 namespace tilevp::dma {
 
@@ -30,7 +31,9 @@ class Queue {
     PacketCutter cutter;
     std::uint64_t id = 0;
     std::uint64_t begin_ps = no_time;  // of its first packet
-    bool direct = true;                // both sides give direct access
+    memory::Reach source{true, false};
+    memory::Reach destination{true, false};
+    bool direct() const { return source.direct && destination.direct; }
   };
   // The next descriptors to fetch: one contiguous piece of the ring.
   struct Block {

@@ -13,21 +13,19 @@ void DmaEngine::stalled(Counter& counter, std::string_view cause, std::uint64_t 
   simulation_.transactions()->happened(transaction);
 }
 
-void DmaEngine::report_packet(const Flight& flight, std::uint64_t asked_ps) const {
-  if (flight.packet.count == 0) return;
+void DmaEngine::report_packet(const Flight& flight) const {
   Transaction transaction{.id = flight.packet_id, .parent = flight.id, .cause = flight.id};
   transaction.initiator = flight.queue->path();
   transaction.target = name();
   transaction.kind = "packet";
   transaction.bytes = flight.packet.bytes;
-  transaction.requested_ps = asked_ps;
+  transaction.requested_ps = flight.asked_ps;
   transaction.begin_ps = flight.begin_ps;
   transaction.end_ps = flight.free_ps;
-  transaction.complete_ps = flight.queue->last_end_ps;
+  transaction.complete_ps = flight.end_ps;
   transaction.busy_ps = flight.busy_ps;
   transaction.runs = flight.packet.runs;
   simulation_.transactions()->happened(transaction);
-  report_in_flight(static_cast<std::int64_t>(flight.packet.bytes));
 }
 
 void DmaEngine::report_descriptor(const Flight& flight) const {

@@ -5,12 +5,10 @@
 
 #include "tilevp/base/errors.hpp"
 #include "tilevp/base/hex_text.hpp"
+#include "tilevp/interconnect/hops.hpp"
 
 namespace tilevp::interconnect {
 namespace {
-
-using memory::AccessPattern;
-using memory::MemoryAccess;
 
 std::string range_text(const Region& region) {
   return region.name + " [" + hex_text(region.base) + ", " + hex_text(region.last()) + "]";
@@ -28,51 +26,11 @@ void check(const std::vector<Region>& sorted, std::string_view place) {
       throw UserError(place, "regions overlap: " + range_text(sorted[i - 1]) + " and " + range_text(sorted[i]));
 }
 
-bool holds(const Region& region, std::uint64_t first, std::uint64_t last) {
-  return first >= region.base && last <= region.last();
-}
-
-std::int64_t translation(const Region& region) { return static_cast<std::int64_t>(region.target_offset - region.base); }
-
-// Translates a payload for as long as it lives: its address, and its pattern or the lack of one.
-class Translated {
- public:
-  Translated(const Region& region, tlm::tlm_generic_payload& payload)
-      : payload_(payload), address_(payload.get_address()), access_(payload.get_extension<MemoryAccess>()) {
-    payload.set_address(address_ + static_cast<std::uint64_t>(translation(region)));
-    if (access_ == nullptr) return;
-    pattern_ = access_->pattern;
-    visible_ = holds(region, pattern_.lowest(), pattern_.highest());
-    if (visible_)
-      access_->pattern = pattern_.shifted(translation(region));
-    else
-      payload.clear_extension(access_);
-  }
-  ~Translated() {
-    payload_.set_address(address_);
-    if (access_ == nullptr) return;
-    if (!visible_) payload_.set_extension(access_);
-    access_->pattern = pattern_;
-  }
-  Translated(const Translated&) = delete;
-  Translated& operator=(const Translated&) = delete;
-
-  // The extension that the target saw.
-  MemoryAccess* access() const { return visible_ ? access_ : nullptr; }
-
- private:
-  tlm::tlm_generic_payload& payload_;
-  std::uint64_t address_;
-  MemoryAccess* access_;
-  AccessPattern pattern_;
-  bool visible_ = false;
-};
-
 }  // namespace
 
 Router::Router(sc_core::sc_module_name name, std::vector<Region> regions, std::uint64_t latency_ps,
                std::string_view place)
-    : sc_module(name), regions_(std::move(regions)), latency_ps_(latency_ps) {
+    : sc_module(name), regions_(std::move(regions)), latency_ps_(latency_ps), hops_(std::make_unique<Hops>(*this)) {
   std::sort(regions_.begin(), regions_.end(), [](const Region& a, const Region& b) { return a.base < b.base; });
   check(regions_, place);
   unsigned outputs = 0;
@@ -80,12 +38,16 @@ Router::Router(sc_core::sc_module_name name, std::vector<Region> regions, std::u
   for (unsigned i = 0; i < outputs; ++i) {
     const std::string socket_name = "out_" + std::to_string(i);
     outputs_.push_back(std::make_unique<tlm_utils::simple_initiator_socket_tagged<Router>>(socket_name.c_str()));
+    outputs_.back()->register_nb_transport_bw(this, &Router::nb_transport_bw, static_cast<int>(i));
     outputs_.back()->register_invalidate_direct_mem_ptr(this, &Router::invalidate_direct_mem_ptr, static_cast<int>(i));
   }
   in.register_b_transport(this, &Router::b_transport);
+  in.register_nb_transport_fw(this, &Router::nb_transport_fw);
   in.register_transport_dbg(this, &Router::transport_dbg);
   in.register_get_direct_mem_ptr(this, &Router::get_direct_mem_ptr);
 }
+
+Router::~Router() = default;
 
 const Region* Router::find(std::uint64_t address) const {
   const auto after = std::upper_bound(regions_.begin(), regions_.end(), address,
@@ -95,19 +57,32 @@ const Region* Router::find(std::uint64_t address) const {
   return address <= region.last() ? &region : nullptr;
 }
 
-void Router::b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+const Region* Router::region_of(const tlm::tlm_generic_payload& payload) const {
   const std::uint64_t first = payload.get_address();
   const std::uint64_t length = std::min(payload.get_data_length(), payload.get_streaming_width());
   const Region* region = find(first);
-  if (region == nullptr || (length > 0 && !holds(*region, first, first + (length - 1)))) {
+  return region != nullptr && (length == 0 || holds(*region, first, first + (length - 1))) ? region : nullptr;
+}
+
+void Router::b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  if (const Region* region = region_of(payload))
+    forward(*region, payload, delay);
+  else
     payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
-    return;
-  }
-  forward(*region, payload, delay);
+}
+
+tlm::tlm_sync_enum Router::nb_transport_fw(int input, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                           sc_core::sc_time& delay) {
+  return hops_->forward(static_cast<unsigned>(input), payload, phase, delay);
+}
+
+tlm::tlm_sync_enum Router::nb_transport_bw(int output, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                           sc_core::sc_time& delay) {
+  return hops_->backward(static_cast<unsigned>(output), payload, phase, delay);
 }
 
 void Router::forward(const Region& region, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  if (auto* const access = payload.get_extension<MemoryAccess>()) access->target = region.name.c_str();
+  if (auto* const access = payload.get_extension<memory::MemoryAccess>()) access->target = region.name.c_str();
   const Translated translated(region, payload);
   (*outputs_[region.output])->b_transport(payload, delay);
   delay += sc_core::sc_time::from_value(latency_ps_);

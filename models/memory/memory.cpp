@@ -7,6 +7,7 @@
 
 #include "tilevp/base/errors.hpp"
 #include "tilevp/base/hex_text.hpp"
+#include "tilevp/memory/nonblocking.hpp"
 #include "tilevp/memory/pattern_copy.hpp"
 #include "tilevp/memory/rules.hpp"
 
@@ -33,8 +34,9 @@ std::uint64_t latency_ps(double nanoseconds, std::string_view place) {
   return static_cast<std::uint64_t>(std::llround(nanoseconds * 1000));
 }
 
-Direction direction_of(const tlm::tlm_generic_payload& payload) {
-  return payload.is_read() ? Direction::read : Direction::write;
+std::uint32_t at_least_one(std::uint32_t value, std::string_view place, const char* key) {
+  if (value == 0) throw UserError(std::string(place) + "." + key, "expected at least 1, found 0");
+  return value;
 }
 
 bool enabled(const tlm::tlm_generic_payload& payload, unsigned byte) {
@@ -58,8 +60,11 @@ Memory::Memory(sc_core::sc_module_name name, Simulation& simulation, const Memor
       port_(std::string(this->name()) + ".port", clock_),
       read_(std::string(this->name()) + ".read", clock_),
       write_(std::string(this->name()) + ".write", clock_),
+      nonblocking_(
+          std::make_unique<NonBlocking>(*this, at_least_one(parameters.request_queue, place, "request_queue"))),
       busy_(simulation.probes(), std::string(this->name()) + ".busy", 1, "the shared port serves a transaction") {
   socket.register_b_transport(this, &Memory::b_transport);
+  socket.register_nb_transport_fw(this, &Memory::nb_transport_fw);
   socket.register_transport_dbg(this, &Memory::transport_dbg);
   socket.register_get_direct_mem_ptr(this, &Memory::get_direct_mem_ptr);
   auto& statistics = simulation.statistics();
@@ -70,6 +75,22 @@ Memory::Memory(sc_core::sc_module_name name, Simulation& simulation, const Memor
   statistics.add(this->name(), bursts_definition, bursts_);
   statistics.add(this->name(), transactions_definition, transactions_);
   statistics.add(this->name(), busy_ps_definition, busy_ps_);
+}
+
+Memory::~Memory() = default;
+
+bool Memory::is_plain(const tlm::tlm_generic_payload& payload) {
+  return payload.get_extension<MemoryAccess>() == nullptr || payload.get_byte_enable_ptr() != nullptr ||
+         payload.get_streaming_width() < payload.get_data_length();
+}
+
+AccessPattern Memory::pattern_of(const tlm::tlm_generic_payload& payload) {
+  return is_plain(payload) ? AccessPattern::contiguous(payload.get_address(), payload.get_data_length())
+                           : payload.get_extension<MemoryAccess>()->pattern;
+}
+
+Direction Memory::direction_of(const tlm::tlm_generic_payload& payload) {
+  return payload.is_read() ? Direction::read : Direction::write;
 }
 
 tlm::tlm_response_status Memory::check(const tlm::tlm_generic_payload& payload) const {
@@ -84,34 +105,46 @@ tlm::tlm_response_status Memory::check(const tlm::tlm_generic_payload& payload) 
   return tlm::TLM_OK_RESPONSE;
 }
 
-void Memory::b_transport(int id, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+bool Memory::answered(tlm::tlm_generic_payload& payload) const {
   payload.set_dmi_allowed(false);
   if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) {
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
-    return;
+    return true;
   }
-  if (delay != sc_core::SC_ZERO_TIME) {
+  payload.set_response_status(check(payload));
+  if (!payload.is_response_ok()) return true;
+  if (!is_plain(payload) && !inside(payload.get_extension<MemoryAccess>()->pattern)) {
+    payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    return true;
+  }
+  payload.set_dmi_allowed(true);
+  return false;
+}
+
+void Memory::b_transport(int id, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  if (delay != sc_core::SC_ZERO_TIME && payload.get_command() != tlm::TLM_IGNORE_COMMAND) {
     sc_core::wait(delay);
     delay = sc_core::SC_ZERO_TIME;
   }
-  auto* access = payload.get_extension<MemoryAccess>();
-  const bool plain = access == nullptr || payload.get_byte_enable_ptr() != nullptr ||
-                     payload.get_streaming_width() < payload.get_data_length();
-  payload.set_response_status(check(payload));
-  if (!payload.is_response_ok()) return;
-  if (!plain && !inside(access->pattern)) {
-    payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
-    return;
-  }
-  payload.set_dmi_allowed(true);
-  if (plain)
+  if (answered(payload)) return;
+  if (is_plain(payload))
     serve_plain(payload, foreign_port_base + static_cast<unsigned>(id));
   else
-    serve_pattern(payload, *access);
+    serve_pattern(payload, *payload.get_extension<MemoryAccess>());
+}
+
+tlm::tlm_sync_enum Memory::nb_transport_fw(int id, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                           sc_core::sc_time& delay) {
+  return nonblocking_->forward(id, payload, phase, delay);
 }
 
 void Memory::serve_pattern(tlm::tlm_generic_payload& payload, MemoryAccess& access) {
   const Timing timing = schedule(access.pattern, direction_of(payload), access.port);
+  fill(access, timing);
+  if (!access.timing_only) commit_.run_at(timing.end_ps, access.port, [&] { move_pattern(payload, access); });
+}
+
+void Memory::fill(MemoryAccess& access, const Timing& timing) {
   access.served = true;
   access.begin_ps = timing.begin_ps;
   access.end_ps = timing.end_ps;
@@ -120,23 +153,22 @@ void Memory::serve_pattern(tlm::tlm_generic_payload& payload, MemoryAccess& acce
   access.bursts = timing.traffic.bursts;
   access.wasted_bytes = timing.traffic.moved_bytes - timing.traffic.useful_bytes;
   access.busy_ps = timing.busy_ps;
-  if (access.timing_only) return;
+}
+
+void Memory::move_pattern(tlm::tlm_generic_payload& payload, const MemoryAccess& access) {
   auto* const data = reinterpret_cast<std::byte*>(payload.get_data_ptr());
-  commit_.run_at(timing.end_ps, access.port, [&] {
-    if (payload.is_read()) {
-      commit_read(access.pattern, "port " + std::to_string(access.port));
-      gather(access.pattern, data);
-    } else {
-      commit_write(access.pattern);
-      scatter(access.pattern, data);
-    }
-  });
+  if (payload.is_read()) {
+    commit_read(access.pattern, "port " + std::to_string(access.port));
+    gather(access.pattern, data);
+  } else {
+    commit_write(access.pattern);
+    scatter(access.pattern, data);
+  }
 }
 
 // An undefined read of a foreign initiator ends the run here: its thread would lose the type of an exception.
 void Memory::serve_plain(tlm::tlm_generic_payload& payload, unsigned port) {
-  const AccessPattern pattern = AccessPattern::contiguous(payload.get_address(), payload.get_data_length());
-  const Timing timing = schedule(pattern, direction_of(payload), port);
+  const Timing timing = schedule(pattern_of(payload), direction_of(payload), port);
   try {
     commit_.run_at(timing.end_ps, port, [&] { move_plain(payload); });
   } catch (Fault& fault) {
@@ -171,14 +203,22 @@ void Memory::move_plain(tlm::tlm_generic_payload& payload) {
 }
 
 Memory::Timing Memory::schedule(const AccessPattern& pattern, Direction direction, unsigned port) {
-  const CyclesQ32 port_work = bandwidth_.cycles_q32(pattern, direction, Limit::ceiling);
-  std::array<RateClaim, 2> claims{RateClaim{&port_, port_work}};
-  std::size_t count_of_claims = 1;
+  const Claims claims = claims_of(pattern, direction);
+  const Grant grant = simulation_.arbiter().acquire(claims.span(), port);
+  return timing_of(grant, pattern, direction, claims.items[0].work);
+}
+
+Memory::Claims Memory::claims_of(const AccessPattern& pattern, Direction direction) {
+  Claims claims{{RateClaim{&port_, bandwidth_.cycles_q32(pattern, direction, Limit::ceiling)}}, 1};
   // A ceiling that is no higher than one direction's rate leaves the direction nothing to say.
   if (parameters_.bandwidth.ceiling_bits_per_cycle > parameters_.bandwidth.contiguous_bits_per_cycle)
-    claims[count_of_claims++] = {direction == Direction::read ? &read_ : &write_,
-                                 bandwidth_.cycles_q32(pattern, direction, Limit::contiguous)};
-  const Grant grant = simulation_.arbiter().acquire(std::span(claims).first(count_of_claims), port);
+    claims.items[claims.count++] = {direction == Direction::read ? &read_ : &write_,
+                                    bandwidth_.cycles_q32(pattern, direction, Limit::contiguous)};
+  return claims;
+}
+
+Memory::Timing Memory::timing_of(const Grant& grant, const AccessPattern& pattern, Direction direction,
+                                 CyclesQ32 port_work) {
   Timing timing{.begin_ps = grant.blocker != nullptr ? grant.begin_ps : now_ps(),
                 .end_ps = grant.end_ps + latency_ps_,
                 .traffic = bandwidth_.traffic(pattern),
@@ -207,6 +247,7 @@ unsigned int Memory::transport_dbg(int, tlm::tlm_generic_payload& payload) {
     if (!inside(access->pattern)) return 0;
     access->direct = this;
     access->direct_pattern = access->pattern;
+    access->nonblocking = parameters_.coding_style == CodingStyle::at;
     return 0;
   }
   const std::uint64_t start = payload.get_address();

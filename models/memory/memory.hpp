@@ -11,9 +11,15 @@
 // Bytes are sampled and written at the end of a transaction: a plain b_transport returns when that has passed, with no
 // annotated delay. A memory never refuses DMI, for the whole range at once; since a DMI write cannot be seen, a grant
 // makes all bytes count as defined and every later effect execute at once.
+//
+// Both transports work whatever `coding_style` says: it is what the memory asks initiators of ours to use that can do
+// either. Blocking accesses bypass the request queue; the order at the port is the same for both.
 #include <tlm_utils/multi_passthrough_target_socket.h>
 
+#include <array>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 #include <systemc>
 #include <tlm>
@@ -24,6 +30,7 @@
 #include "tilevp/base/statistics.hpp"
 #include "tilevp/memory/bandwidth.hpp"
 #include "tilevp/memory/byte_store.hpp"
+#include "tilevp/memory/coding_style.hpp"
 #include "tilevp/memory/commit_wait.hpp"
 #include "tilevp/memory/defined_map.hpp"
 #include "tilevp/memory/memory_access.hpp"
@@ -42,6 +49,7 @@ class Memory : public sc_core::sc_module, private DirectMemory {
   // Throws UserError at `place` (a key path, "memories[0]") where a parameter is out of range.
   Memory(sc_core::sc_module_name name, Simulation& simulation, const MemoryParameters& parameters,
          std::string_view place = "memory");
+  ~Memory() override;
 
   const MemoryParameters& parameters() const { return parameters_; }
   const Bandwidth& bandwidth() const { return bandwidth_; }
@@ -49,23 +57,43 @@ class Memory : public sc_core::sc_module, private DirectMemory {
   bool is_defined(std::uint64_t start, std::uint64_t bytes) const { return !defined_.first_undefined(start, bytes); }
 
  private:
+  class NonBlocking;
   struct Timing {
     std::uint64_t begin_ps;
     std::uint64_t end_ps;
     Traffic traffic;
     std::uint64_t busy_ps;  // of the shared port
   };
+  // Work of an access: first that at the shared port.
+  struct Claims {
+    std::array<RateClaim, 2> items{};
+    std::size_t count = 0;
+    std::span<const RateClaim> span() const { return {items.data(), count}; }
+  };
 
   void b_transport(int id, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum nb_transport_fw(int id, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay);
   unsigned int transport_dbg(int id, tlm::tlm_generic_payload& payload);
   bool get_direct_mem_ptr(int id, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
 
+  // Not served as the pattern of an extension.
+  static bool is_plain(const tlm::tlm_generic_payload& payload);
+  static AccessPattern pattern_of(const tlm::tlm_generic_payload& payload);
+  static Direction direction_of(const tlm::tlm_generic_payload& payload);
   tlm::tlm_response_status check(const tlm::tlm_generic_payload& payload) const;
+  // Answers what needs no time: an access that is refused or to be ignored.
+  bool answered(tlm::tlm_generic_payload& payload) const;
   void serve_pattern(tlm::tlm_generic_payload& payload, MemoryAccess& access);
   void serve_plain(tlm::tlm_generic_payload& payload, unsigned port);
   void move_plain(tlm::tlm_generic_payload& payload);
+  void move_pattern(tlm::tlm_generic_payload& payload, const MemoryAccess& access);
   bool inside(const AccessPattern& pattern) const { return pattern.highest() < parameters_.size_bytes; }
   Timing schedule(const AccessPattern& pattern, Direction direction, unsigned port);
+  Claims claims_of(const AccessPattern& pattern, Direction direction);
+  // Counts the access, too.
+  Timing timing_of(const Grant& grant, const AccessPattern& pattern, Direction direction, CyclesQ32 port_work);
+  void fill(MemoryAccess& access, const Timing& timing);
   // Returns what it added to the port's busy time.
   std::uint64_t count(const Traffic& traffic, Direction direction, std::uint64_t begin_ps, CyclesQ32 work);
   void require_defined(const AccessPattern& pattern, const std::string& reader) const;
@@ -89,6 +117,7 @@ class Memory : public sc_core::sc_module, private DirectMemory {
   RateResource port_;
   RateResource read_;
   RateResource write_;
+  std::unique_ptr<NonBlocking> nonblocking_;
 
   Counter bytes_read_;
   Counter bytes_written_;

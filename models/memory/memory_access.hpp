@@ -53,6 +53,7 @@ struct MemoryAccess : tlm::tlm_extension<MemoryAccess> {
   std::uint64_t wasted_bytes = 0;  // of those bursts, beyond the pattern's own
   std::uint64_t busy_ps = 0;       // the transaction added to the target's busy time
   const char* target = "";         // name of the target, where a router knows it; it outlives the run
+  bool nonblocking = false;        // in answer to a debug request: the target would rather have nb_transport (`at`)
 
   // Leaves the extension as new; the pool calls it when a payload comes back.
   void clear() { *this = MemoryAccess(); }

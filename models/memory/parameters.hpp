@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "tilevp/memory/bandwidth.hpp"
+#include "tilevp/memory/coding_style.hpp"
 
 namespace tilevp::memory {
 
@@ -14,7 +15,10 @@ struct MemoryParameters {
   double latency_ns = 0;
   // Rates in bits a cycle of clock_hz.
   BandwidthModel bandwidth = flat_model(512);
+  CodingStyle coding_style = CodingStyle::lt;
+  // Non-blocking accesses that are accepted and not yet answered to the end; when so many are, END_REQ is held back.
+  std::uint32_t request_queue = 256;
 };
-BOOST_DESCRIBE_STRUCT(MemoryParameters, (), (size_bytes, clock_hz, latency_ns, bandwidth))
+BOOST_DESCRIBE_STRUCT(MemoryParameters, (), (size_bytes, clock_hz, latency_ns, bandwidth, coding_style, request_queue))
 
 }  // namespace tilevp::memory

@@ -1,16 +1,8 @@
 #pragma once
 // The rules of the TLM-2.0 base protocol that ProtocolChecker watches.
-#include <span>
-
-#include "tilevp/base/rules.hpp"
-
-namespace tilevp::memory {
+#include "tilevp/memory/rules.hpp"
 
 // In the order of the table in protocol_rules.cpp; ids are unique.
-std::span<const Rule> protocol_rules();
-
-}  // namespace tilevp::memory
-
 namespace tilevp::memory::rule {
 inline constexpr char phase_path[] = "protocol.phase_path";
 inline constexpr char phase_order[] = "protocol.phase_order";

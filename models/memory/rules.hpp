@@ -8,6 +8,8 @@ namespace tilevp::memory {
 
 // In the order of the table in rules.cpp; ids are unique.
 std::span<const Rule> rules();
+// Those of the TLM-2.0 base protocol, which a ProtocolChecker watches; their ids are in protocol_rules.hpp.
+std::span<const Rule> protocol_rules();
 
 namespace rule {
 inline constexpr char undefined_read[] = "memory.undefined_read";

@@ -22,11 +22,18 @@ Scratchpad::Scratchpad(sc_core::sc_module_name name, Simulation& simulation, con
     : sc_module(name),
       simulation_(simulation),
       layout_(layout),
+      nonblocking_(
+          simulation, this->name(), 1,
+          [this](int id, auto& payload, auto& delay) { memory_transport(id, payload, delay); },
+          [this](int id, auto& payload, auto& phase, auto& delay) {
+            return memory[id]->nb_transport_bw(payload, phase, delay);
+          }),
       store_stride_(spread_stride(layout.usable_bytes)),
       store_(std::uint64_t{store_stride_} * max_partitions, this->name(), memory::HostPages::large),
       defined_(layout.usable_bytes) {
   tiles.register_b_transport(this, &Scratchpad::tile_transport);
   memory.register_b_transport(this, &Scratchpad::memory_transport);
+  memory.register_nb_transport_fw(this, &Scratchpad::memory_nonblocking);
   memory.register_transport_dbg(this, &Scratchpad::memory_debug);
   simulation.statistics().add(this->name(), statistic_bytes_read, bytes_read_);
   simulation.statistics().add(this->name(), statistic_bytes_written, bytes_written_);
@@ -168,6 +175,11 @@ void Scratchpad::memory_transport(int, tlm::tlm_generic_payload& payload, sc_cor
     if (access->timing_only) return;
   }
   move(payload, pattern);
+}
+
+tlm::tlm_sync_enum Scratchpad::memory_nonblocking(int id, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                                  sc_core::sc_time& delay) {
+  return nonblocking_.forward(id, payload, phase, delay);
 }
 
 void Scratchpad::move(tlm::tlm_generic_payload& payload, const memory::AccessPattern& pattern) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <systemc>
 
+#include "tilevp/base/nonblocking_bridge.hpp"
 #include "tilevp/base/simulation.hpp"
 #include "tilevp/memory/byte_store.hpp"
 #include "tilevp/memory/memory_access.hpp"
@@ -65,6 +66,8 @@ class Scratchpad : public sc_core::sc_module, protected memory::DirectMemory {
   void report(const TileAccess& access, std::uint64_t bytes) const;
 
   void memory_transport(int id, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum memory_nonblocking(int id, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                        sc_core::sc_time& delay);
   unsigned int memory_debug(int id, tlm::tlm_generic_payload& payload);
   tlm::tlm_response_status problem_of(const tlm::tlm_generic_payload& payload,
                                       const memory::AccessPattern& pattern) const;
@@ -84,6 +87,7 @@ class Scratchpad : public sc_core::sc_module, protected memory::DirectMemory {
 
   Simulation& simulation_;
   Layout layout_;
+  NonBlockingBridge nonblocking_;
   std::uint32_t store_stride_;  // from a partition to the next
   memory::SparseStore store_;
   PartitionBitmap defined_;

@@ -24,6 +24,17 @@ std::string without_asan_notice(std::string err) {
   return err.erase(begin, end - begin);
 }
 
+namespace {
+
+// Every run is watched for breaches of the TLM-2.0 base protocol.
+std::vector<std::string> watched(std::vector<std::string> words) {
+  if (words.size() >= 2 && words[0] == "run" && !words[1].starts_with("-"))
+    words.insert(words.begin() + 2, {"-c", "checks.protocol=true"});
+  return words;
+}
+
+}  // namespace
+
 CommandResult run_command(const std::vector<std::string>& words, const WhileRunning& while_running) {
   const Folder folder;
   const std::string out = folder / "out";
@@ -48,11 +59,13 @@ CommandResult run_command(const std::vector<std::string>& words, const WhileRunn
 }
 
 CommandResult tilevp(std::vector<std::string> words) {
+  words = watched(std::move(words));
   words.insert(words.begin(), TILEVP_BINARY);
   return run_command(words);
 }
 
 CommandResult test_tilevp(std::vector<std::string> words, const WhileRunning& while_running) {
+  words = watched(std::move(words));
   words.insert(words.begin(), TILEVP_TEST_BINARY);
   return run_command(words, while_running);
 }

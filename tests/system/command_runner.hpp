@@ -21,7 +21,8 @@ using WhileRunning = std::function<void(int, const std::string&)>;
 
 CommandResult run_command(const std::vector<std::string>& words, const WhileRunning& while_running = nullptr);
 
-// `tilevp` and the tests' own with more programs (test_programs.cpp).
+// `tilevp` and the tests' own with more programs (test_programs.cpp). A run has `-c checks.protocol=true` before the
+// words that follow its program.
 CommandResult tilevp(std::vector<std::string> words);
 CommandResult test_tilevp(std::vector<std::string> words, const WhileRunning& while_running = nullptr);
 

@@ -49,7 +49,7 @@ TEST(Compare, TheKernelsTimeComesFirstWithItsChange) {
   EXPECT_THAT(result.out, StartsWith("time.kernel_ps: " + kernel_ps(folder / "a.json") + " -> " +
                                      kernel_ps(folder / "b.json") + " (+"));
   EXPECT_THAT(result.out, AllOf(HasSubstr(" %)\ntime.simulated_ps: "), HasSubstr("\nperformance.bound_by: "),
-                                HasSubstr("platform.overrides[0]: absent -> \"dma.start_latency_ns=20000\"")));
+                                HasSubstr("platform.overrides[1]: absent -> \"dma.start_latency_ns=20000\"")));
 }
 
 TEST(Compare, TensorsOfOtherShapesDiffer) {

@@ -5,11 +5,13 @@
 #include <cstring>
 #include <memory>
 
+#include "models/memory/disordered_memory.hpp"
 #include "system/conv_kernel.hpp"
 #include "system/npy_file.hpp"
 #include "tilevp/described/parse.hpp"
 #include "tilevp/dma/dma_engine.hpp"
 #include "tilevp/interconnect/router.hpp"
+#include "tilevp/memory/protocol_checker.hpp"
 #include "tilevp/neuroncore/neuroncore.hpp"
 #include "tilevp/neuroncore/registers.hpp"
 #include "tilevp/platform/host_agent.hpp"
@@ -27,7 +29,7 @@ class RecordingMemory : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<RecordingMemory> socket{"socket"};
 
-  explicit RecordingMemory(sc_core::sc_module_name name) : sc_module(name), bytes_(memory_bytes, 0xff) {
+  RecordingMemory(sc_core::sc_module_name name, std::size_t size) : sc_module(name), bytes_(size, 0xff) {
     socket.register_b_transport(this, &RecordingMemory::b_transport);
   }
 
@@ -71,10 +73,18 @@ class RecordingMemory : public sc_core::sc_module {
   std::vector<Access> accesses_;
 };
 
-// NeuronCore, DMA engines, router and host of our making around that memory, bound by hand.
+dma::Parameters engines_in(memory::CodingStyle style) {
+  dma::Parameters parameters;
+  parameters.coding_style = style;
+  return parameters;
+}
+
+// NeuronCore, DMA engines, router and host of our making around a memory of somebody else, bound by hand, with a
+// checker of the base protocol between each engine and the router and before the memory.
+template <class ForeignMemory = RecordingMemory>
 class ForeignPlatform final : private neuroncore::DmaTrigger, private dma::SemaphoreSink {
  public:
-  ForeignPlatform() {
+  explicit ForeignPlatform(memory::CodingStyle style = memory::CodingStyle::lt) : dma_(engines_in(style)) {
     for (unsigned e = 0; e < dma_.engines; ++e)
       engines_.push_back(
           std::make_unique<dma::DmaEngine>(("dma" + std::to_string(e)).c_str(), simulation_, dma_, 0x100 + e));
@@ -85,7 +95,7 @@ class ForeignPlatform final : private neuroncore::DmaTrigger, private dma::Semap
     for (const auto& engine : engines_) engine->connect_semaphores(*this);
   }
 
-  RecordingMemory& memory() { return memory_; }
+  ForeignMemory& memory() { return memory_; }
   void run(std::function<void(runtime::Host&)> program) {
     host_.run(std::move(program));
     simulation_.run();
@@ -108,15 +118,25 @@ class ForeignPlatform final : private neuroncore::DmaTrigger, private dma::Semap
 
   void bind() {
     host_.port().socket.bind(router_->in);
-    router_->out(to_hbm).bind(memory_.socket);
+    connect(router_->out(to_hbm), memory_.socket);
     router_->out(to_sbuf).bind(core_.sbuf_window());
     router_->out(to_psum).bind(core_.psum_window());
     router_->out(to_control).bind(core_.control_window());
     for (unsigned s = 0; s < neuroncore::engines; ++s) core_.fetch_socket(s).bind(router_->in);
     for (unsigned e = 0; e < engines_.size(); ++e) {
-      engines_[e]->memory().socket.bind(router_->in);
+      connect(engines_[e]->memory().socket, router_->in);
       router_->out(to_dma + e).bind(engines_[e]->registers().socket);
     }
+  }
+
+  template <class Initiator, class Target>
+  void connect(Initiator& initiator, Target& target) {
+    const std::string name = "checker" + std::to_string(checkers_.size());
+    auto& checker = *checkers_.emplace_back(std::make_unique<memory::ProtocolChecker>(
+        name.c_str(),
+        [](const memory::ProtocolBreach& breach) { ADD_FAILURE() << breach.rule << " " << breach.text; }));
+    initiator.bind(checker.in);
+    checker.out.bind(target);
   }
 
   void trigger(unsigned queue, std::uint32_t descriptors, std::uint64_t cause) override {
@@ -131,9 +151,10 @@ class ForeignPlatform final : private neuroncore::DmaTrigger, private dma::Semap
     core_.semaphores().add(semaphore, amount, cause);
   }
 
-  dma::Parameters dma_{};
+  dma::Parameters dma_;
   Simulation simulation_{"simulation"};
-  RecordingMemory memory_{"memory"};
+  ForeignMemory memory_{"memory", memory_bytes};
+  std::vector<std::unique_ptr<memory::ProtocolChecker>> checkers_;
   neuroncore::NeuronCore core_{"core0", simulation_, neuroncore::Parameters{}};
   std::vector<std::unique_ptr<dma::DmaEngine>> engines_;
   std::unique_ptr<interconnect::Router> router_;
@@ -177,7 +198,7 @@ Fetched fetched_from(runtime::Host& host, const neuron::Schedule& schedule) {
 
 TEST(ConvForeignMemory, SeesEveryByte) {
   const ConvRun run = small_run();
-  ForeignPlatform machine;
+  ForeignPlatform<> machine;
   KernelOutcome outcome;
   Fetched fetched;
   machine.run([&](runtime::Host& host) {
@@ -217,7 +238,7 @@ TEST(ConvForeignMemory, SameBytesAsWithOurs) {
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const auto report = described::parse("report.json", read_file(folder / "report.json")).tree;
 
-  ForeignPlatform machine;
+  ForeignPlatform<> machine;
   KernelOutcome outcome;
   machine.run([&](runtime::Host& host) { outcome = run_kernel(host, run); });
   EXPECT_EQ(outcome.output, read_npy(folder / "y.npy").values);
@@ -229,6 +250,33 @@ TEST(ConvForeignMemory, SameBytesAsWithOurs) {
     return;
   }
   FAIL() << "the report names no hbm";
+}
+
+// Engines that ask by nb_transport, of a memory that answers out of order and takes its time to accept a request.
+TEST(ConvForeignMemory, SameBytesFromOneThatAnswersOutOfOrder) {
+  const ConvRun run = small_run();
+  ForeignPlatform<memory::testing::DisorderedMemory> machine(memory::CodingStyle::at);
+  KernelOutcome outcome;
+  machine.run([&](runtime::Host& host) { outcome = run_kernel(host, run); });
+  EXPECT_EQ(outcome.output, expected_output(run, values_of(run)));
+  EXPECT_GT(machine.memory().overtakings(), 100u);
+  EXPECT_GE(machine.memory().most_in_flight(), 8u);
+}
+
+// The same engines and a memory with b_transport alone; the same memory and loosely timed engines.
+TEST(ConvForeignMemory, SameBytesWhenOnlyOneSideIsApproximatelyTimed) {
+  const ConvRun run = small_run();
+  ForeignPlatform<> machine(memory::CodingStyle::at);
+  KernelOutcome outcome;
+  machine.run([&](runtime::Host& host) { outcome = run_kernel(host, run); });
+  EXPECT_EQ(outcome.output, expected_output(run, values_of(run)));
+}
+TEST(ConvForeignMemory, SameBytesFromOneThatAnswersOutOfOrderToLooselyTimedEngines) {
+  const ConvRun run = small_run();
+  ForeignPlatform<memory::testing::DisorderedMemory> machine(memory::CodingStyle::lt);
+  KernelOutcome outcome;
+  machine.run([&](runtime::Host& host) { outcome = run_kernel(host, run); });
+  EXPECT_EQ(outcome.output, expected_output(run, values_of(run)));
 }
 
 }  // namespace

@@ -70,8 +70,8 @@ TEST(Outcomes, WarningsAreOnStderrAlone) {
 TEST(Outcomes, TheSummaryTellsKernelAndHostApart) {
   const auto result = tilevp({"run", "conv2d", "--shape", "1,16,8,8", "--filter", "16,3,3", "-cdma.engines=1"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("platform      trn1 with dma.engines=1\n"), HasSubstr("\nkernel        "),
-                                HasSubstr(" with the host's accesses\n"),
+  EXPECT_THAT(result.out, AllOf(HasSubstr("platform      trn1 with checks.protocol=true, dma.engines=1\n"),
+                                HasSubstr("\nkernel        "), HasSubstr(" with the host's accesses\n"),
                                 ContainsRegex("\nwaited        core0\\.pe [0-9]+ % [a-z_]+, "),
                                 ContainsRegex("bound by      (latency \\(busiest: |dma0|hbm|core0)")));
 }

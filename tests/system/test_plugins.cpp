@@ -127,6 +127,57 @@ TEST(PluginExample, FilesGoInAndOutOfItsMemory) {
   EXPECT_FALSE(exists(folder / "none"));
 }
 
+// ---- Memories of others under approximately timed engines.
+
+// A convolution on the model, engines and memory in the styles that are named.
+std::vector<std::string> conv_on(const std::string& file, const std::string& model, const std::string& engines,
+                                 const std::string& memory) {
+  return {"run",      "conv2d",
+          "--shape",  "1,16,8,8",
+          "--filter", "8,3,3",
+          "-q",       "--check",
+          "-c",       "hbm.model=" + model,
+          "--plugin", plugin(file),
+          "-c",       "hbm.size_bytes=16777216",
+          "-c",       "dma.coding_style=" + engines,
+          "-c",       "hbm.coding_style=" + memory};
+}
+
+// Engines lt or at; a memory that is asked as such, or through b_transport.
+TEST(PluginCodingStyles, GiveTheSameBytes) {
+  for (const auto& [file, model] :
+       {std::pair("example", "example/latency_memory"), std::pair("misbehaving", "plugin/nonblocking")}) {
+    std::string expected;
+    for (const auto& [engines, memory] : {std::pair("lt", "lt"), std::pair("at", "lt"), std::pair("at", "at")}) {
+      const Folder folder;
+      auto words = conv_on(file, model, engines, memory);
+      words.insert(words.end(), {"--output", folder / "y.npy"});
+      const auto result = tilevp(words);
+      ASSERT_EQ(result.exit_code, 0) << model << engines << memory << result.err;
+      if (expected.empty()) expected = read_file(folder / "y.npy");
+      EXPECT_TRUE(read_file(folder / "y.npy") == expected) << model << engines << memory;
+    }
+  }
+}
+
+// Several accesses are inside b_transport at once, as many as there would be of loosely timed engines.
+TEST(PluginCodingStyles, ABlockingMemoryIsNoSlowerForThem) {
+  const auto kernel_ps = [](const char* engines) {
+    return number(report_of(conv_on("example", "example/latency_memory", engines, "lt")), "/time/kernel_ps");
+  };
+  EXPECT_LE(kernel_ps("at"), kernel_ps("lt") * 101 / 100);
+}
+
+TEST(PluginCodingStyles, WhatThrowsInTheMiddleOfTheTrafficIsNamed) {
+  auto words = conv_on("misbehaving", "plugin/late", "at", "lt");
+  words.insert(words.end(), {"-c", "hbm.options.access=150"});
+  expect_error(tilevp(words), 5,
+               HasSubstr("error: plug-in " + plugin("misbehaving") + ": memory model 'plugin/late': no such bank"));
+  words = conv_on("misbehaving", "plugin/late", "at", "at");
+  words.insert(words.end(), {"-c", "hbm.options.access=150"});
+  expect_error(tilevp(words), 5, AllOf(HasSubstr(plugin("misbehaving")), HasSubstr("no such bank")));
+}
+
 // ---- Options of a model are keys like all others.
 
 TEST(PluginOptions, UnknownKeysAreErrorsWithTheNearest) {
@@ -199,9 +250,9 @@ TEST(PluginFiles, MissingOrNoPlugin) {
 TEST(PluginFiles, OfAnotherVersionAreRefusedWithBoth) {
   expect_error(tilevp({"list", "programs", "--plugin", plugin("other_abi")}), 2,
                AllOf(HasSubstr("was built for tilevp 9.8.7 (plug-in ABI 4711, gcc 99, Boost 9_99, SystemC 9.9.9)"),
-                     HasSubstr("this is tilevp 0.1.0 (plug-in ABI 1, ")));
+                     HasSubstr("this is tilevp 0.1.0 (plug-in ABI 2, ")));
   expect_error(tilevp({"list", "programs", "--plugin", plugin("other_build")}), 2,
-               AllOf(HasSubstr("was built for tilevp 0.1.0 (plug-in ABI 1, gcc 99, "), HasSubstr("this is")));
+               AllOf(HasSubstr("was built for tilevp 0.1.0 (plug-in ABI 2, gcc 99, "), HasSubstr("this is")));
 }
 
 TEST(PluginFiles, NamesThatAreTakenAreRefused) {

@@ -152,12 +152,13 @@ void compute(Host& host, runtime::ProgramResult&) {
   run_stream(host, Engine::pe, std::vector<Instruction>(10, matmul(512, matmul_start | matmul_stop)));
 }
 
-// 64 KiB within HBM, an equal part for each DMA engine, released by the sync engine.
-void copy(Host& host, runtime::ProgramResult&) {
+// 64 KiB within HBM, an equal part for each DMA engine, released by the sync engine; of the source the first `written`
+// are.
+void copy_written(Host& host, std::uint64_t written) {
   constexpr std::uint64_t bytes = 65'536;
   const auto engines = host.read_value<std::uint32_t>(control(host, core::dma_engines));
   const std::uint64_t source = host.region("hbm").base + 0x200'0000;
-  host.write(source, std::vector<std::byte>(bytes));
+  host.write(source, std::vector<std::byte>(written));
   for (unsigned e = 0; e < engines; ++e) {
     const std::uint64_t part = bytes / engines;
     dma::Descriptor descriptor;
@@ -181,6 +182,9 @@ void copy(Host& host, runtime::ProgramResult&) {
   wait.waits[0] = {Condition::ge, 5, static_cast<std::int32_t>(engines)};
   run_stream(host, Engine::sync, {trigger, wait});
 }
+
+void copy(Host& host, runtime::ProgramResult&) { copy_written(host, 65'536); }
+void copy_undefined(Host& host, runtime::ProgramResult&) { copy_written(host, 60'000); }
 
 }  // namespace
 }  // namespace tilevp::test
@@ -206,7 +210,8 @@ runtime::ProgramRegistry builtin_programs() {
                                                 {"test/store", store},
                                                 {"test/warning", warning},
                                                 {"test/compute", compute},
-                                                {"test/copy", copy}};
+                                                {"test/copy", copy},
+                                                {"test/copy-undefined", copy_undefined}};
   for (const auto& [name, body] : table)
     all.add(name, [name = std::string(name), body = body] { return std::make_unique<RawProgram>(name, body); });
   return all;

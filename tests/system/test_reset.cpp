@@ -66,9 +66,13 @@ class Machine {
   std::uint64_t base_;
 };
 
-TEST(Reset, AConvolutionAfterAFaultIsAsTheFirst) {
+class Reset : public testing::TestWithParam<const char*> {};
+
+TEST_P(Reset, AConvolutionAfterAFaultIsAsTheFirst) {
   const ConvRun run{.shape = {.N = 2, .C = 40, .H = 9, .W = 8, .O = 20, .Hf = 3, .Wf = 3, .pt = 1, .pb = 1}};
-  platform::Platform platform(platform::load_description("trn1", {}).description, {});
+  const std::vector<std::string> overrides{std::string("dma.coding_style=") + GetParam(),
+                                           std::string("hbm.coding_style=") + GetParam(), "checks.protocol=true"};
+  platform::Platform platform(platform::load_description("trn1", overrides).description, {});
   platform.run([&](runtime::Host& host) {
     // Every clock of trn1 has an edge at each multiple of 25 ns.
     const auto timed_run = [&](std::vector<float>& output) {
@@ -97,6 +101,8 @@ TEST(Reset, AConvolutionAfterAFaultIsAsTheFirst) {
     EXPECT_EQ(second, first);
   });
 }
+INSTANTIATE_TEST_SUITE_P(CodingStyles, Reset, testing::Values("lt", "at"),
+                         [](const auto& style) { return style.param; });
 
 }  // namespace
 }  // namespace tilevp::test

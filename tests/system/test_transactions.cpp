@@ -184,6 +184,15 @@ const std::vector<std::vector<std::string>> programs{
 INSTANTIATE_TEST_SUITE_P(Programs, ReportFromTheList,
                          testing::Combine(testing::ValuesIn(programs), testing::Values("trn1", "trn2")));
 
+const std::vector<std::vector<std::string>> approximately_timed{
+    {"conv2d", "--shape", "1,144,12,10", "--filter", "40,3,3", "--padding", "1,1,1,1", "--random", "integers", "-c",
+     "dma.coding_style=at", "-c", "hbm.coding_style=at"},
+    {"dma/bench", "--engines", "3", "--direction", "load", "-c", "dma.coding_style=at", "-c", "hbm.coding_style=at",
+     "-c", "hbm.latency_ns=300"}};
+
+INSTANTIATE_TEST_SUITE_P(ApproximatelyTimed, ReportFromTheList,
+                         testing::Combine(testing::ValuesIn(approximately_timed), testing::Values("trn1", "trn2")));
+
 // ---- Causes
 
 class Causes : public testing::Test {

@@ -100,6 +100,10 @@ TEST(WrongInput, Descriptions) {
   expect_refused(
       {conv({"-c", "map.core0_base=4096"}), {"-c map.core0_base", "core0 at 0x1000..", "overlaps hbm at 0x0.."}});
   expect_refused({conv({"-c", "dma.engines"}), {"-c dma.engines", "="}});
+  expect_refused(
+      {conv({"-c", "dma.coding_style=tl"}), {"-c dma.coding_style: expected one of lt, at", "found \"tl\""}});
+  expect_refused({conv({"-c", "hbm.coding_style=2"}), {"-c hbm.coding_style: expected one of lt, at", "found 2"}});
+  expect_refused({conv({"-c", "hbm.request_queue=0"}), {"-c hbm.request_queue: expected 1 to 65536, found 0"}});
 }
 
 TEST(WrongInput, DescriptionFilesNameTheLine) {

@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "models/memory/bench.hpp"
+#include "models/memory/disordered_memory.hpp"
 #include "tilevp/base/errors.hpp"
 #include "tilevp/dma/dma_engine.hpp"
 #include "tilevp/interconnect/router.hpp"
+#include "tilevp/memory/protocol_checker.hpp"
 
 namespace tilevp::dma::testing {
 
@@ -18,6 +20,7 @@ using memory::AccessPattern;
 using memory::Command;
 using memory::MemoryParameters;
 using memory::testing::byte_a_nanosecond;
+using memory::testing::DisorderedMemory;
 using memory::testing::Driver;
 using memory::testing::ForeignMemory;
 using memory::testing::ramp;
@@ -75,6 +78,8 @@ struct BenchSetup {
   SimulationOptions options{};
   bool foreign_source = false;
   bool foreign_target = false;
+  bool disordered_source = false;
+  bool disordered_target = false;
   bool reversed = false;  // modules constructed in the reverse order
 };
 
@@ -84,13 +89,17 @@ class Bench {
     std::vector<std::function<void()>> makers{
         [&] { ring = std::make_unique<memory::Memory>("ring", simulation, setup.ring); },
         [&] {
-          if (setup.foreign_source)
+          if (setup.disordered_source)
+            disordered_source = std::make_unique<DisorderedMemory>("source", memory_bytes);
+          else if (setup.foreign_source)
             foreign_source = std::make_unique<ForeignMemory>("source", memory_bytes);
           else
             source = std::make_unique<memory::Memory>("source", simulation, setup.source);
         },
         [&] {
-          if (setup.foreign_target)
+          if (setup.disordered_target)
+            disordered_target = std::make_unique<DisorderedMemory>("target", memory_bytes);
+          else if (setup.foreign_target)
             foreign_target = std::make_unique<ForeignMemory>("target", memory_bytes);
           else
             target = std::make_unique<memory::Memory>("target", simulation, setup.target);
@@ -172,12 +181,23 @@ class Bench {
   Simulation simulation;
   std::unique_ptr<memory::Memory> ring, source, target;
   std::unique_ptr<ForeignMemory> foreign_source, foreign_target;
+  std::unique_ptr<DisorderedMemory> disordered_source, disordered_target;
   std::unique_ptr<Driver> host;
   std::vector<std::unique_ptr<DmaEngine>> engines;
   std::unique_ptr<interconnect::Router> router;
   Sink sink;
 
  private:
+  // Every connection is watched for breaches of the base protocol.
+  template <class Initiator, class TargetSocket>
+  void connect(Initiator& initiator, TargetSocket& socket) {
+    const std::string name = "checker" + std::to_string(checkers_.size());
+    auto& checker = *checkers_.emplace_back(std::make_unique<memory::ProtocolChecker>(
+        name.c_str(),
+        [](const memory::ProtocolBreach& breach) { ADD_FAILURE() << breach.rule << " " << breach.text; }));
+    initiator.bind(checker.in);
+    checker.out.bind(socket);
+  }
   void bind(const BenchSetup& setup) {
     std::vector<interconnect::Region> regions{{"ring", ring_address, memory_bytes, 0},
                                               {"source", source_address, memory_bytes, 1},
@@ -186,22 +206,28 @@ class Bench {
       regions.push_back(
           {"dma" + std::to_string(e), register_address + e * registers::window_bytes, registers::window_bytes, 3 + e});
     router = std::make_unique<interconnect::Router>("router", regions);
-    router->out(0).bind(ring->socket);
-    if (foreign_source)
-      router->out(1).bind(foreign_source->socket);
+    connect(router->out(0), ring->socket);
+    if (disordered_source)
+      connect(router->out(1), disordered_source->socket);
+    else if (foreign_source)
+      connect(router->out(1), foreign_source->socket);
     else
-      router->out(1).bind(source->socket);
-    if (foreign_target)
-      router->out(2).bind(foreign_target->socket);
+      connect(router->out(1), source->socket);
+    if (disordered_target)
+      connect(router->out(2), disordered_target->socket);
+    else if (foreign_target)
+      connect(router->out(2), foreign_target->socket);
     else
-      router->out(2).bind(target->socket);
-    host->memory.socket.bind(router->in);
+      connect(router->out(2), target->socket);
+    connect(host->memory.socket, router->in);
     for (unsigned e = 0; e < setup.engines; ++e) {
-      router->out(3 + e).bind(engines[e]->registers().socket);
-      engines[e]->memory().socket.bind(router->in);
+      connect(router->out(3 + e), engines[e]->registers().socket);
+      connect(engines[e]->memory().socket, router->in);
       engines[e]->connect_semaphores(sink);
     }
   }
+
+  std::vector<std::unique_ptr<memory::ProtocolChecker>> checkers_;
 };
 
 // A copy that adds 1 to semaphore `semaphore` when it has ended.

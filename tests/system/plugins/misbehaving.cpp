@@ -1,8 +1,10 @@
-// Programs and memories that throw, and one memory that looks for the extension of transactions.
+// Programs and memories that throw, one memory that looks for the extension of transactions, one for non-blocking calls
+// alone.
 #include <tlm_utils/simple_target_socket.h>
 
 #include <stdexcept>
 
+#include "models/memory/disordered_memory.hpp"
 #include "tilevp/base/errors.hpp"
 #include "tilevp/memory/memory_access.hpp"
 #include "tilevp/platform/plugin.hpp"
@@ -98,6 +100,39 @@ class ExtensionMemory : public TestMemory {
   unsigned char bytes_[8] = {};
 };
 
+// Throws at one access of many.
+struct LateOptions {
+  std::uint64_t access = 0;
+};
+BOOST_DESCRIBE_STRUCT(LateOptions, (), (access))
+
+class LateMemory : public TestMemory {
+ public:
+  LateMemory(sc_core::sc_module_name name, const tilevp::platform::MemoryContext& context, const LateOptions& options)
+      : TestMemory(name, context, {}), bytes_(context.parameters.size_bytes), left_(options.access) {}
+
+ private:
+  void serve(tlm::tlm_generic_payload& payload) override {
+    if (--left_ == 0) throw std::out_of_range("no such bank");
+    unsigned char* const at = bytes_.data() + payload.get_address();
+    if (payload.is_write())
+      std::memcpy(at, payload.get_data_ptr(), payload.get_data_length());
+    else
+      std::memcpy(payload.get_data_ptr(), at, payload.get_data_length());
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+  }
+
+  std::vector<unsigned char> bytes_;
+  std::uint64_t left_;
+};
+
+// nb_transport alone, and answers out of order.
+class NonBlockingMemory : public tilevp::memory::testing::DisorderedMemory {
+ public:
+  NonBlockingMemory(sc_core::sc_module_name name, const tilevp::platform::MemoryContext& context, const NoOptions&)
+      : DisorderedMemory(name, context.parameters.size_bytes) {}
+};
+
 void add(tilevp::platform::PluginRegistry& registry) {
   const std::pair<const char*, void (*)(Host&)> programs[] = {{"plugin/logic-error", throw_logic_error},
                                                               {"plugin/number", throw_number},
@@ -110,6 +145,8 @@ void add(tilevp::platform::PluginRegistry& registry) {
   registry.memories.add<ThrowingMemory, NoOptions>("plugin/throwing", "a test");
   registry.memories.add<UnbuildableMemory, NoOptions>("plugin/unbuildable", "a test");
   registry.memories.add<ExtensionMemory, NoOptions>("plugin/extension", "a test");
+  registry.memories.add<LateMemory, LateOptions>("plugin/late", "a test");
+  registry.memories.add<NonBlockingMemory, NoOptions>("plugin/nonblocking", "a test");
 }
 
 }  // namespace
