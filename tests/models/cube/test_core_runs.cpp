@@ -110,6 +110,34 @@ TEST(CubeRuns, SumsOfTheMixedProgram) {
   bench.run();
 }
 
+// 2-, 4- and 6-byte instructions across the borders of blocks.
+TEST(CubeRuns, InstructionsMayLieAcrossBlocks) {
+  for (const std::uint32_t fetch_bytes : {8U, 10U, 14U}) {
+    const Numbers bytes = in_child([fetch_bytes] {
+      BenchOptions options = slow_memory();
+      options.parameters.sequencer.fetch_bytes = fetch_bytes;
+      CubeBench bench(options);
+      bench.data(data_address, bytes_of(std::vector<std::uint16_t>(128, 0x3c00)));
+      Words words;
+      words.load(data_address, nd2m16, DataType::fp16, 1, 9, 3, Hand::t);
+      words.load(data_address, nd2n8, DataType::fp16, 9, 10, 4, Hand::u);
+      words.words({0x21031181, 0x00002023}).half(0x42bc).half(0x827c).words({0x400a4f13}).half(0);  // C.BSTOP
+      words.store(out_at, m162nd, DataType::fp32, 1, 10, m1);
+      bench.program(words);
+      Numbers result;
+      bench.after = [&] {
+        for (const std::byte byte : bench.read(out_at, 40)) result.push_back(std::to_integer<std::uint64_t>(byte));
+      };
+      bench.run();
+      return result;
+    });
+    const Bytes nines = bytes_of(std::vector<float>(10, 9.0F));
+    ASSERT_EQ(bytes.size(), nines.size()) << fetch_bytes;
+    for (std::size_t i = 0; i < nines.size(); ++i)
+      EXPECT_EQ(bytes[i], std::to_integer<std::uint64_t>(nines[i])) << fetch_bytes << " byte " << i;
+  }
+}
+
 TEST(CubeRuns, ArithmeticOffChangesNoTime) {
   const auto times = [](bool arithmetic) {
     return in_child([=] {
