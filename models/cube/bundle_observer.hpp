@@ -14,7 +14,8 @@ struct BundleRecord {
   std::uint64_t index = 0;  // in program order since the core was built
   std::uint64_t pc = 0;     // of its BSTART
   std::uint64_t id = 0;
-  std::uint64_t fetch = 0;         // id of the fetch that brought what closed it
+  std::uint64_t fetch = 0;  // id of the fetch that brought what closed it
+  std::uint64_t cause = 0;  // id of the last bundle that defined a source of it, else of what started the program
   std::uint64_t requested_ps = 0;  // its header was closed
   std::uint64_t ready_ps = 0;      // its preflight had passed
   std::uint64_t begin_ps = 0;

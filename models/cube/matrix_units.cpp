@@ -113,9 +113,9 @@ void MatrixUnits::show(const BundleFlight& flight, unsigned unit, bool first) co
   if (times.cycles.stalled > 0)
     monitor.stalls().stalled(stalled_read, clock_.time_ps(times.cycles.free - times.cycles.stalled), times.free_ps);
   if (simulation_.transactions() == nullptr) return;
-  monitor.report({flight.matrix.operation, record.index, record.pc, first ? record.id : record.id + unit,
+  monitor.report({name(flight.matrix.operation), record.index, record.pc, first ? record.id : record.id + unit,
                   first ? record.fetch : record.id, record.ready_ps, times.begin_ps, times.free_ps, times.end_ps,
-                  times.free_ps - times.begin_ps});
+                  times.free_ps - times.begin_ps, record.cause});
 }
 
 void MatrixUnits::ended(const BundleFlight& flight) {

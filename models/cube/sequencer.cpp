@@ -154,7 +154,7 @@ void Sequencer::execute_program() {
   seen_stops_ = stops_;
   await_leftovers();
   checkpoint();
-  cycle_ = cycle_now();
+  cycle_ = counted_to_ = cycle_now();
   base_ = pc_;
   instructions_.begin(base_, end_ - base_, cause_);
   while (pc_ != end_) {

@@ -8,6 +8,7 @@
 // A fault is raised when simulated time has caught up and every bundle before has committed. It leaves the header as it
 // was before the instruction that faulted. A transfer that memory refuses is found late: GPRs, header and PC go back to
 // what they were when its bundle closed.
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -104,7 +105,9 @@ class Sequencer final : public sc_core::sc_module {
   void trap(BundleFault fault, std::uint64_t pc, const std::string& instruction);
   // Takes the next `cycles` of its time.
   void work(std::uint64_t cycles);
-  void count_busy();
+  // Counts it, and tells of it as the work for `flight`; without one as that of instructions behind the last bundle.
+  void count_busy(const BundleFlight* flight = nullptr);
+  std::uint64_t cause_of(const Slots& sources) const;
   void finish_reset();
   WaitingRecord describe_open_bundle() const;
   std::uint64_t cycle_now() const { return context_.clock.edge_at_or_after(now_ps()); }
@@ -131,7 +134,9 @@ class Sequencer final : public sc_core::sc_module {
   bool resetting_ = false;
   std::uint64_t cycle_ = 0;  // when the next instruction can be decoded; local time follows when others are asked
   std::uint64_t busy_cycles_ = 0;
-  std::uint64_t counted_cycles_ = 0;  // of these, what the monitor knows
+  std::uint64_t counted_cycles_ = 0;                   // of these, what the monitor knows
+  std::uint64_t counted_to_ = 0;                       // cycle up to which it knows them
+  std::array<std::uint64_t, tile_slots> producers_{};  // ids of the bundles that defined the slots last
   std::uint64_t waiting_since_ps_ = 0;
   std::uint64_t break_at_ = no_break;
   Counter faults_;

@@ -1,4 +1,5 @@
 // What the sequencer does with instructions: load, decode, latch, close, fault.
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -151,6 +152,7 @@ void Sequencer::issue(const Command& closer, const Verdict& verdict, std::uint64
                    .pc = header_.pc,
                    .id = context_.agent.next_id(),
                    .fetch = instructions_.id(),
+                   .cause = cause_,
                    .requested_ps = context_.clock.time_ps(requested),
                    .ready_ps = ready_ps,
                    .begin_ps = ready_ps,
@@ -161,19 +163,23 @@ void Sequencer::issue(const Command& closer, const Verdict& verdict, std::uint64
   flight.closer = closer;
   pc_probe_.set(ready_ps, pc_);
   monitor_.began(ready_ps, header_.start.operation, index);
-  count_busy();
+  count_busy(&flight);
   const unsigned port = context_.agent.port();
+  const auto define = [&](const auto& operation) {
+    flight.record.mask = operation.mask;
+    flight.record.cause = cause_of(sources(operation));
+    flight.destinations = destinations(operation);
+    for (const TileSlot slot : flight.destinations) producers_[slot] = flight.record.id;
+  };
   if (const auto* matrix = std::get_if<MatrixOperation>(&verdict)) {
     flight.kind = BundleFlight::Kind::matrix;
     flight.matrix = *matrix;
-    flight.record.mask = matrix->mask;
-    flight.destinations = destinations(*matrix);
+    define(*matrix);
     context_.window.end_at(flight, context_.matrix.issue(flight, cycle_), port);
   } else if (const auto* transfer = std::get_if<TransferOperation>(&verdict)) {
     flight.kind = BundleFlight::Kind::transfer;
     flight.transfer = *transfer;
-    flight.record.mask = transfer->mask;
-    flight.destinations = destinations(*transfer);
+    define(*transfer);
     context_.transfer.issue(flight);
   } else {
     flight.kind = BundleFlight::Kind::nothing;
@@ -195,10 +201,29 @@ void Sequencer::work(std::uint64_t cycles) {
   busy_cycles_ += cycles;
 }
 
-void Sequencer::count_busy() {
-  const auto busy_ps = [this](std::uint64_t cycles) { return context_.clock.time_ps(cycles); };
-  monitor_.worked(busy_ps(busy_cycles_) - busy_ps(counted_cycles_), busy_cycles_ - counted_cycles_);
+void Sequencer::count_busy(const BundleFlight* flight) {
+  const std::uint64_t busy_ps = context_.clock.time_ps(busy_cycles_) - context_.clock.time_ps(counted_cycles_);
+  monitor_.worked(busy_ps, busy_cycles_ - counted_cycles_);
+  const std::uint64_t begin_ps = context_.clock.time_ps(counted_to_);
+  const bool seen = busy_cycles_ > counted_cycles_ && context_.agent.simulation().transactions() != nullptr;
   counted_cycles_ = busy_cycles_;
+  counted_to_ = cycle_;
+  if (!seen) return;
+  constexpr unsigned sequencer_part = pes;  // parts 0 to 3 are the units of the PEs
+  const std::uint64_t end_ps = std::max(time_ps(), now_ps());
+  const std::uint64_t id = flight == nullptr ? context_.agent.next_id() : flight->record.id + sequencer_part;
+  monitor_.report({flight == nullptr ? "scalar" : cube::name(flight->record.operation),
+                   flight == nullptr ? context_.window.pushed() : flight->record.index,
+                   flight == nullptr ? pc_ : flight->record.pc, id, instructions_.id(), begin_ps, begin_ps, end_ps,
+                   end_ps, busy_ps, cause_});
+}
+
+// The operation that made the last of the sources ready.
+std::uint64_t Sequencer::cause_of(const Slots& sources) const {
+  std::uint64_t latest = 0;
+  for (const TileSlot slot : sources)
+    if (count_of_id(producers_[slot]) > count_of_id(latest)) latest = producers_[slot];
+  return latest == 0 ? cause_ : latest;
 }
 
 // ---- Faults.

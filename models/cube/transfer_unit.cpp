@@ -300,8 +300,8 @@ void TransferUnit::finish(BundleFlight& flight) {
   runs_ += rows_in_memory(flight.transfer).runs();
   monitor_.worked(flight.transfer_ps, flight.transfer_cycles);
   monitor_.executed(1);
-  monitor_.report({record.operation, record.index, record.pc, record.id, record.fetch, record.ready_ps, record.begin_ps,
-                   now_ps(), now_ps(), flight.transfer_ps});
+  monitor_.report({cube::name(record.operation), record.index, record.pc, record.id, record.fetch, record.ready_ps,
+                   record.begin_ps, now_ps(), now_ps(), flight.transfer_ps, record.cause});
 }
 
 }  // namespace tilevp::cube

@@ -33,10 +33,10 @@ UnitMonitor::UnitMonitor(Simulation& simulation, const std::string& path, const 
 
 void UnitMonitor::report(const UnitWork& work) const {
   if (simulation_.transactions() == nullptr) return;
-  Transaction transaction{.id = work.id, .parent = work.parent};
+  Transaction transaction{.id = work.id, .parent = work.parent, .cause = work.cause};
   transaction.initiator = path_;
   transaction.kind = "instruction";
-  transaction.name = name(work.operation);
+  transaction.name = work.name;
   transaction.what = {&work, [](const void* object, std::string& to) {
                         const auto& seen = *static_cast<const UnitWork*>(object);
                         to += "bundle " + std::to_string(seen.index) + " at " + hex_text(seen.pc);

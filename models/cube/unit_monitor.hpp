@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "tilevp/base/simulation.hpp"
 #include "tilevp/base/stall_monitor.hpp"
@@ -12,16 +13,17 @@ namespace tilevp::cube {
 
 // A bundle on one unit. Times in ps.
 struct UnitWork {
-  Operation operation;
-  std::uint64_t index;   // of the bundle, since the core was built
-  std::uint64_t pc;      // of its BSTART
-  std::uint64_t id;      // of the transaction
-  std::uint64_t parent;  // the fetch that brought it; of the second PE on, the first PE's transaction
+  std::string_view name;  // of its operation
+  std::uint64_t index;    // of the bundle, since the core was built
+  std::uint64_t pc;       // of its BSTART
+  std::uint64_t id;       // of the transaction
+  std::uint64_t parent;   // the fetch that brought it; of the second PE on, the first PE's transaction
   std::uint64_t requested_ps;
   std::uint64_t begin_ps;
   std::uint64_t end_ps;
   std::uint64_t complete_ps;
   std::uint64_t busy_ps;  // what it adds to the unit's busy time
+  std::uint64_t cause;    // the last bundle that defined a source of it; the start of the program where there is none
 };
 
 class UnitMonitor {
