@@ -2,8 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <map>
 
+#include "support/csv_reader.hpp"
 #include "system/command_runner.hpp"
 #include "system/expect_refused.hpp"
 #include "system/npy_file.hpp"
@@ -50,6 +53,54 @@ std::vector<std::string> example_run(const Folder& folder, const std::string& pr
           "hbm+0x3000:8=" + (folder / "d.bin"),
           "--report",
           folder / "r.json"};
+}
+
+// The example's four bundles: each was released by the one that defined its last source, the first by the host.
+TEST(Cube, TransactionsLeadFromTheStoreBackToTheHost) {
+  const Folder folder;
+  auto words = example_run(folder, example);
+  words.insert(words.end(), {"--transactions", folder / "t.csv"});
+  ASSERT_EQ(tilevp(words).exit_code, 0);
+  const auto list = CsvFile::parse(read_file(folder / "t.csv"));
+  std::map<std::string, const CsvLine*> by_id;
+  for (const CsvLine& line : list.lines) by_id[line["id"]] = &line;
+  const auto store = std::ranges::find_if(list.lines, [](const CsvLine& line) {
+    return line["name"] == "TSTORE" && line["initiator"] == "core0.transfer";
+  });
+  ASSERT_NE(store, list.lines.end());
+  std::vector<std::string> way;
+  for (const CsvLine* line = &*store;; line = by_id.at((*line)["cause"])) {
+    way.push_back((*line)["initiator"] + " " + (*line)["name"]);
+    if ((*line)["cause"].empty()) break;
+  }
+  EXPECT_THAT(
+      way, ElementsAre("core0.transfer TSTORE", "core0.matrix0 TGEMV", "core0.transfer TLOAD", "host.port ", "host "));
+}
+
+TEST(Cube, BusyTimesAndBytesOfTheReportAreThoseOfTheTransactions) {
+  const Folder folder;
+  const auto result = tilevp({"run", "cube/tgemv", "--shape", "300,200", "-q", "--report", folder / "r.json",
+                              "--transactions", folder / "t.csv", "-c", "report.period=1us"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto report = report_of(folder / "r.json");
+  const auto list = CsvFile::parse(read_file(folder / "t.csv"));
+  const auto& performance = report.at("performance");
+  for (const auto& unit : performance.at("units").as_array()) {
+    const std::string path(unit.at("path").as_string());
+    double busy_ps = 0;
+    for (const CsvLine& line : list.lines)
+      if (line["initiator"] == path && line["kind"] == "instruction")
+        busy_ps += static_cast<double>(line.number("busy_ps"));
+    // 1.85 GHz; each line is rounded to whole picoseconds.
+    EXPECT_NEAR(busy_ps * 1.85e-3, unit.at("busy_cycles").to_number<double>(), 0.5) << path;
+    EXPECT_GT(busy_ps, 0) << path;
+  }
+  const auto& intervals = performance.at("intervals");
+  for (std::size_t column = 0; column < intervals.at("columns").as_array().size(); ++column) {
+    std::uint64_t total = 0;
+    for (const auto& row : intervals.at("rows").as_array()) total += row.at(column).to_number<std::uint64_t>();
+    EXPECT_GT(total, 0u) << intervals.at("columns").at(column);
+  }
 }
 
 TEST(Cube, BreakShowsTheTilesABundleReads) {
