@@ -78,7 +78,7 @@ class CubeKind final : public MachineKind {
   std::vector<MemoryRegion> memories(const Description& d) const override {
     const std::uint64_t stride = core_map::tile(0, 1) - core_map::tile(0, 0);
     return {{"core0.tiles", d.map.core0_base + core_map::tile_window, core_map::tile_window_bytes, stride,
-             cube::max_local_tile_bytes}};
+             cube::max_local_tile_bytes, true}};
   }
 
   std::vector<ClockDomain> clocks(const Description& d) const override {

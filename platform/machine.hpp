@@ -35,6 +35,7 @@ struct MemoryRegion {
   std::uint64_t bytes = 0;
   std::uint64_t piece_stride = 0;
   std::uint64_t piece_bytes = 0;
+  bool read_only = false;  // and only where something lies: the tiles of a CUBE core
 };
 
 using Steps = std::vector<std::function<void()>>;

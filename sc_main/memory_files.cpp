@@ -63,9 +63,9 @@ std::string map_text(const Map& map) {
   return text;
 }
 
-// All of the range must be memory: within a region, and within a partition where the region has partitions.
-void check_range(std::string_view option, const std::string& place, std::uint64_t address, std::uint64_t bytes,
-                 const Map& map) {
+// All of the range must be memory: within a region, and within a partition where the region has partitions. The region.
+const platform::MemoryRegion& check_range(std::string_view option, const std::string& place, std::uint64_t address,
+                                          std::uint64_t bytes, const Map& map) {
   const std::string what = place + ": " + std::to_string(bytes) + " bytes from " + hex_text(address);
   for (const auto& region : map) {
     if (address < region.base || address - region.base >= region.bytes) continue;
@@ -77,7 +77,7 @@ void check_range(std::string_view option, const std::string& place, std::uint64_
     if (in_piece >= region.piece_bytes || bytes > region.piece_bytes - in_piece)
       throw UserError(option, what + " leave the " + std::to_string(region.piece_bytes) + " bytes of partition " +
                                   std::to_string(offset / region.piece_stride) + " of " + region.name);
-    return;
+    return region;
   }
   throw UserError(option, what + " lie in no memory; there are " + map_text(map));
 }
@@ -147,7 +147,8 @@ LoadFile parse_load(const std::string& text, const Map& map) {
   for (const auto& region : map) most = std::max(most, region.bytes);
   load.bytes = file.ends_with(".npy") ? runtime::read_npy(file).data : raw_bytes(file, most);
   if (load.bytes.empty()) throw UserError(load_option, file + " has no bytes");
-  check_range(load_option, place, load.address, load.bytes.size(), map);
+  const auto& region = check_range(load_option, place, load.address, load.bytes.size(), map);
+  if (region.read_only) throw UserError(load_option, place + ": " + region.name + " can only be read");
   return load;
 }
 
@@ -157,11 +158,11 @@ DumpFile parse_dump(const std::string& text, const Map& map) {
   if (colon == std::string::npos)
     throw UserError(dump_option, "expected ADDR:BYTES=FILE, found '" + text + "' without a size");
   const std::string place = range.substr(0, colon);
-  const DumpFile dump{.text = range,
-                      .file = file,
-                      .address = parse_address(dump_option, place, map),
-                      .bytes = parse_size(dump_option, range.substr(colon + 1))};
-  check_range(dump_option, place, dump.address, dump.bytes, map);
+  DumpFile dump{.text = range,
+                .file = file,
+                .address = parse_address(dump_option, place, map),
+                .bytes = parse_size(dump_option, range.substr(colon + 1))};
+  dump.of_tiles = check_range(dump_option, place, dump.address, dump.bytes, map).read_only;
   return dump;
 }
 
@@ -181,7 +182,8 @@ void dump(platform::Platform& machine, const std::vector<DumpFile>& files) {
     for (std::uint64_t done = 0; done < file.bytes; done += piece.size()) {
       piece.resize(std::min(piece_bytes, file.bytes - done));
       if (!machine.debug_read(file.address + done, piece))
-        throw UserError(dump_option, hex_text(file.address) + ": the memory model there has no debug access");
+        throw UserError(dump_option, file.text + (file.of_tiles ? ": no tile holds all of these bytes now"
+                                                                : ": the memory model there has no debug access"));
       out.write(piece);
     }
     out.commit();

@@ -21,6 +21,7 @@ struct DumpFile {
   std::string file;
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
+  bool of_tiles = false;  // they lie in a memory of tiles: only where there is one, when the run has ended
 };
 
 // `hbm+0x1000`, `core0.sbuf + 64KiB`, `4096`: a sum of region names and numbers. UserError(option).

@@ -152,15 +152,16 @@ Ending simulate(const RunPlan& plan, platform::Platform& machine, platform::Stre
 
 void write_files(const RunPlan& plan, platform::Platform& machine, Report& report, const runtime::ProgramResult& result,
                  bool ended_well) {
-  dump(machine, plan.dumps);
   for (const auto& file : plan.dumps) report.files["dump " + file.text] = file.file;
   if (ended_well) {
     plan.program->write_outputs();
     for (const auto& [kind, file] : result.files) report.files[kind] = file;
   }
-  if (plan.report_file.empty()) return;
-  report.files["report"] = plan.report_file;
-  platform::write_report(plan.report_file, report);
+  if (!plan.report_file.empty()) {
+    report.files["report"] = plan.report_file;
+    platform::write_report(plan.report_file, report);
+  }
+  dump(machine, plan.dumps);  // last: whether there is a tile to dump shows only now
 }
 
 std::string value_text(double value) {

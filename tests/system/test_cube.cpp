@@ -103,6 +103,30 @@ TEST(Cube, BusyTimesAndBytesOfTheReportAreThoseOfTheTransactions) {
   }
 }
 
+// U#1 of PE0 is B in N8 order: k fastest, four rows of eight columns a cell.
+TEST(Cube, TilesAreDumpedInTheProgrammersOrder) {
+  const Folder folder;
+  auto words = example_run(folder, example);
+  words.insert(words.end(), {"--dump", "core0.tiles+0x100000:32=" + (folder / "u1.bin")});
+  ASSERT_EQ(tilevp(words).exit_code, 0);
+  const auto b = floats(read_file(folder / "u1.bin"));
+  EXPECT_THAT(std::vector(b.begin(), b.begin() + 3), ElementsAre(1, 2, 3));
+  EXPECT_THAT(std::vector(b.begin() + 4, b.begin() + 7), ElementsAre(4, 5, 6));
+}
+
+TEST(Cube, TilesThatAreNotThereAreNoBytesToDump) {
+  const Folder folder;
+  auto words = example_run(folder, example);
+  words.insert(words.end(), {"--dump", "core0.tiles+0x100000:129=" + (folder / "u1.bin")});
+  const auto result = tilevp(words);
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("--dump: core0.tiles+0x100000:129: no tile holds all of these bytes now"));
+  EXPECT_EQ(report_of(folder / "r.json").at("status").as_string(), "finished");
+  words = example_run(folder, example);
+  words.insert(words.end(), {"--load", "core0.tiles=" + (folder / "a.bin")});
+  EXPECT_THAT(tilevp(words).err, HasSubstr("--load: core0.tiles: core0.tiles can only be read"));
+}
+
 TEST(Cube, BreakShowsTheTilesABundleReads) {
   const Folder folder;
   auto words = example_run(folder, example);

@@ -123,7 +123,7 @@ TEST(PluginExample, FilesGoInAndOutOfItsMemory) {
   EXPECT_EQ(read_file(folder / "out"), "0123456789abcdef");
   expect_error(tilevp(run_with("misbehaving", "plugin/touch",
                                {"-c", "hbm.model=plugin/extension", "--dump", "0x0:16=" + (folder / "none")})),
-               2, HasSubstr("--dump: 0x0: the memory model there has no debug access"));
+               2, HasSubstr("--dump: 0x0:16: the memory model there has no debug access"));
   EXPECT_FALSE(exists(folder / "none"));
 }
 
