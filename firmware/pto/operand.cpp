@@ -62,8 +62,7 @@ Matrix random_matrix(runtime::RandomKind kind, cube::DataType type, std::size_t 
   const auto code_of = [&](double value) { return encode(type, in_range(type, kind, value)).value_or(0); };
   constexpr int largest = 4;
   std::array<std::uint32_t, 2 * largest + 1> codes{};  // of the whole numbers
-  for (int value = -largest; value <= largest; ++value)
-    codes[static_cast<std::size_t>(value + largest)] = code_of(value);
+  for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = code_of(static_cast<double>(i) - largest);
   Matrix matrix(type, rows, columns);
   for (std::size_t row = 0; row < rows; ++row)
     for (std::size_t column = 0; column < columns; ++column) {

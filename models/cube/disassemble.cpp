@@ -128,7 +128,7 @@ std::string right_text(const Scalar& c) {
 
 std::string text(const Scalar& c) {
   const std::string destination = ", ->" + gpr(c.destination);
-  const std::string mnemonic = std::string(name(c.op)) + " ";
+  std::string mnemonic = std::string(name(c.op)) + " ";
   switch (c.op) {
     case ScalarOp::addi:
     case ScalarOp::subi:
