@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
+#include <tuple>
 
 namespace tilevp::platform {
 namespace {
@@ -175,28 +177,6 @@ constexpr std::array made_figures{
         "Several units of a kind count by their mean, named by the kind; a memory without the time it "
         "served the host. 'latency' where the largest share is below one half: nothing was busy for "
         "half of the kernel."},
-    // Those that several kinds of modules count, in one sentence for all.
-    StatisticDefinition{
-        "busy_ps", "ps",
-        "Of a unit: time in which an instruction occupies it, counted at completion. Of a DMA engine and "
-        "its queues: time spent on packets (floors and rate), without waiting for memory. Of a memory: "
-        "time the shared port was occupied, bits / (ceiling x efficiency), summed over transactions."},
-    StatisticDefinition{"bytes_read", "bytes",
-                        "Bytes that transactions read; of SBUF and PSUM by engines, DMA and host, where a repeated "
-                        "element counts each time."},
-    StatisticDefinition{"bytes_written", "bytes",
-                        "Bytes that transactions wrote; of SBUF and PSUM by engines, DMA and host."},
-    StatisticDefinition{"bursts", "1",
-                        "Bursts moved, runs where no burst is declared. Of a DMA queue: those of both memories for the "
-                        "packets moved."},
-    StatisticDefinition{
-        "runs", "1",
-        "Of a memory: contiguous runs of all transactions. Of a DMA queue: contiguous pieces the engine "
-        "moved, the runs of the side that has more of them."},
-    StatisticDefinition{
-        "wasted_bytes", "bytes",
-        "Bytes of whole bursts beyond those asked for; 0 where no burst is declared. Of a DMA queue: of "
-        "both memories together."},
     // The report's own.
     StatisticDefinition{"units", "", "A row for each engine of a core and each DMA engine."},
     StatisticDefinition{"memories", "", "A row for each memory."},
@@ -270,12 +250,19 @@ void add_performance(Report& report, const StatisticsRegistry& statistics, const
   add_bound(report, all, host_busy, window_ps);
 }
 
-std::vector<StatisticDefinition> figures(const StatisticsRegistry& statistics) {
-  std::map<std::string_view, StatisticDefinition> by_name;
-  for (const auto& figure : made_figures) by_name.emplace(figure.name, figure);
-  for (const auto& entry : statistics.all()) by_name.emplace(entry.definition->name, *entry.definition);
-  std::vector<StatisticDefinition> result;
-  for (const auto& [name, definition] : by_name) result.push_back(definition);
+std::vector<Figure> figures(const StatisticsRegistry& statistics) {
+  std::map<std::pair<std::string_view, std::string_view>, std::set<std::string>> counted;  // (name, text) to kinds
+  std::vector<Figure> result;
+  for (const auto& figure : made_figures) result.push_back({"report", figure});
+  for (const auto& entry : statistics.all()) {
+    auto& kinds = counted[{entry.definition->name, entry.definition->text}];
+    if (kinds.empty()) result.push_back({"", *entry.definition});
+    kinds.insert(kind_of(entry.path));
+  }
+  for (auto& figure : result)
+    for (const auto& kind : counted[{figure.definition.name, figure.definition.text}])
+      figure.of += (figure.of.empty() ? "" : ", ") + kind;
+  std::ranges::sort(result, {}, [](const Figure& figure) { return std::tie(figure.definition.name, figure.of); });
   return result;
 }
 

@@ -18,7 +18,14 @@ using HostBusy = std::map<std::string, std::uint64_t, std::less<>>;
 void add_performance(Report& report, const StatisticsRegistry& statistics, const std::vector<ClockDomain>& clocks,
                      std::uint64_t simulated_ps, const HostBusy& host_busy = {});
 
-// What each figure of the report means: those the models count and those made of them, by name, one definition each.
-std::vector<StatisticDefinition> figures(const StatisticsRegistry& statistics);
+// What a figure means: one definition for each (block, name), for blocks of one kind may count under a name what others
+// count differently.
+struct Figure {
+  std::string of;  // kinds of the modules that count it, "pe, vector"; "report" where it is made of what they count
+  StatisticDefinition definition;
+};
+
+// Every figure of the report, by name.
+std::vector<Figure> figures(const StatisticsRegistry& statistics);
 
 }  // namespace tilevp::platform

@@ -126,9 +126,10 @@ void describe_statistics(Words words) {
   const auto arguments = parse_arguments(words, platform_options(), "tilevp describe statistics");
   expect_words(arguments, 0, "no further word");
   platform::Platform machine(load_platform(arguments).description, {});
-  std::cout << "# Figures of a report\n\n| figure | unit | what |\n|---|---|---|\n";
+  std::cout << "# Figures of a report\n\n| figure | of | unit | what |\n|---|---|---|---|\n";
   for (const auto& figure : platform::figures(machine.simulation().statistics()))
-    std::cout << "| `" << figure.name << "` | " << figure.unit << " | " << figure.text << " |\n";
+    std::cout << "| `" << figure.definition.name << "` | " << figure.of << " | " << figure.definition.unit << " | "
+              << figure.definition.text << " |\n";
 }
 
 }  // namespace

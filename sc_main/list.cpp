@@ -39,7 +39,8 @@ void list_probes(const platform::Description& description) {
 void list_statistics(const platform::Description& description) {
   platform::Platform machine(description, {});
   for (const auto& figure : platform::figures(machine.simulation().statistics()))
-    std::cout << figure.name << " [" << figure.unit << "]  " << figure.text << "\n";
+    std::cout << figure.definition.name << " (" << figure.of << ") [" << figure.definition.unit << "]  "
+              << figure.definition.text << "\n";
 }
 
 void list_rules() {

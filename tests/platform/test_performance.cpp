@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+
 #include "tilevp/platform/performance.hpp"
 
 namespace tilevp::platform {
@@ -139,10 +142,21 @@ TEST_F(Performance, TimeInEveryDomain) {
 TEST_F(Performance, EveryFigureHasADefinition) {
   const auto all = figures(statistics_);
   const auto has = [&](std::string_view name) {
-    return std::ranges::any_of(all, [&](const auto& figure) { return figure.name == name; });
+    return std::ranges::any_of(all, [&](const auto& figure) { return figure.definition.name == name; });
   };
   for (const auto* name : {"busy_cycles", "stalled_port_cycles", "utilisation", "bound_by", "simulated_ps", "wall_s"})
     EXPECT_TRUE(has(name)) << name;
+}
+
+// One name, two meanings: each block's own words, and blocks of one meaning share a row.
+TEST_F(Performance, AFigureIsDefinedForTheBlocksThatCountIt) {
+  static constexpr StatisticDefinition queue_busy{"busy_ps", "ps", "Of this queue."};
+  add("dma0.queue3", queue_busy, 1);
+  std::map<std::string, std::string> rows;
+  for (const auto& figure : figures(statistics_))
+    if (figure.definition.name == "busy_ps") rows[figure.of] = figure.definition.text;
+  EXPECT_EQ(rows.at("queue"), "Of this queue.");
+  EXPECT_EQ(rows.size(), 2u) << "the fixture's modules share one definition of busy_ps";
 }
 
 }  // namespace
