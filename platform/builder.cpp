@@ -6,6 +6,7 @@
 #include "tilevp/base/random.hpp"
 #include "tilevp/interconnect/router.hpp"
 #include "tilevp/memory/memory.hpp"
+#include "tilevp/platform/memory_model.hpp"
 
 namespace tilevp::platform {
 namespace {

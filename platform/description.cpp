@@ -40,22 +40,11 @@ void check_map(const Description& d, const std::string& path) {
   require_aligned(d.map.core0_base, path, "core0_base");
 }
 
-// The bandwidth model names the key in its message; here it becomes a key error, which the file's line can be added to.
-void check_bandwidth(const memory::BandwidthModel& model, const std::string& path) {
-  try {
-    memory::validate(model, path);
-  } catch (const UserError& error) {
-    const std::string text = error.what();
-    const auto colon = text.find(": ");
-    throw KeyError(text.substr(0, colon), text.substr(colon + 2));
-  }
-}
-
 void check_memory(const memory::MemoryParameters& memory, const std::string& path) {
   require_range(memory.size_bytes, 4096, std::uint64_t{1} << 44, path, "size_bytes");
   require_range(memory.clock_hz, min_hz, max_hz, path, "clock_hz");
   require_latency(memory.latency_ns, path, "latency_ns");
-  check_bandwidth(memory.bandwidth, path_to_key(path, "bandwidth"));
+  check_by_model([&] { memory::validate(memory.bandwidth, path_to_key(path, "bandwidth")); });
   require_range(memory.request_queue, 1, 65'536, path, "request_queue");
 }
 

@@ -16,7 +16,7 @@
 #include "tilevp/dma/parameters.hpp"
 #include "tilevp/memory/parameters.hpp"
 #include "tilevp/neuroncore/parameters.hpp"
-#include "tilevp/platform/memory_model.hpp"
+#include "tilevp/platform/memory_models.hpp"
 
 namespace tilevp::platform {
 

@@ -11,15 +11,18 @@
 #include <string>
 
 #include "tilevp/base/errors.hpp"
+#include "tilevp/base/signal_free_thread.hpp"
 
 namespace tilevp::platform {
 namespace {
 
 constexpr char stop_watching = 0;
+constexpr std::array stop_signals{SIGINT, SIGTERM};
 // A write reports these as errors where the signals are ignored.
 constexpr std::array write_errors{SIGPIPE, SIGXFSZ};
 
-// A signal handler reaches nothing but these.
+// A signal handler reaches nothing but these. It runs on the kernel thread alone (signal_free_thread), so that the next
+// signal finds the default action in its place and ends the process, however soon it comes.
 std::array<int, 2> wake_pipe{-1, -1};
 std::atomic<int> pending_signal{0};
 
@@ -28,7 +31,7 @@ void on_signal(int signal) {
   pending_signal = signal;
   const char byte = 1;
   [[maybe_unused]] const auto written = write(wake_pipe[1], &byte, 1);
-  for (const int next : {SIGINT, SIGTERM}) std::signal(next, SIG_DFL);
+  for (const int next : stop_signals) std::signal(next, SIG_DFL);
   errno = saved_errno;
 }
 
@@ -45,16 +48,19 @@ HostClock::HostClock(Simulation& simulation, StreamedOutputs& outputs, std::func
       flushed_(std::chrono::steady_clock::now()) {
   if (pipe2(wake_pipe.data(), O_CLOEXEC | O_NONBLOCK) != 0) throw Defect("cannot make a pipe");
   pending_signal = 0;
-  std::signal(SIGINT, on_signal);
-  std::signal(SIGTERM, on_signal);
+  // Both wait while one is handled.
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_RESTART;
+  for (const int signal : stop_signals) sigaddset(&action.sa_mask, signal);
+  for (const int signal : stop_signals) sigaction(signal, &action, nullptr);
   for (const int signal : write_errors) std::signal(signal, SIG_IGN);
   const bool needs_time = tick_ || !outputs_.empty();
-  watcher_ = std::thread([this, needs_time] { watch(needs_time ? 200 : -1); });
+  watcher_ = signal_free_thread([this, needs_time] { watch(needs_time ? 200 : -1); });
 }
 
 HostClock::~HostClock() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  for (const int signal : stop_signals) std::signal(signal, SIG_DFL);
   for (const int signal : write_errors) std::signal(signal, SIG_DFL);
   [[maybe_unused]] const auto written = write(wake_pipe[1], &stop_watching, 1);
   watcher_.join();

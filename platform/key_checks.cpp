@@ -32,4 +32,14 @@ void require_range(std::uint64_t value, std::uint64_t low, std::uint64_t high, c
                                                ", found " + std::to_string(value));
 }
 
+void check_by_model(const std::function<void()>& validate) {
+  try {
+    validate();
+  } catch (const UserError& error) {
+    const std::string text = error.what();
+    const auto colon = text.find(": ");
+    throw KeyError(text.substr(0, colon), text.substr(colon + 2));
+  }
+}
+
 }  // namespace tilevp::platform

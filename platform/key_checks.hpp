@@ -2,6 +2,7 @@
 // Bounds of the numbers of a description. Each throws KeyError with the key's path, what was expected and what was
 // found.
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -19,5 +20,9 @@ void require_not_negative(double value, const std::string& path, std::string_vie
 void require_latency(double nanoseconds, const std::string& path, std::string_view key);
 void require_range(std::uint64_t value, std::uint64_t low, std::uint64_t high, const std::string& path,
                    std::string_view key);
+
+// What `validate` of a model finds (a UserError that names the key) as a key error, to which the file's line can be
+// added.
+void check_by_model(const std::function<void()>& validate);
 
 }  // namespace tilevp::platform

@@ -15,10 +15,8 @@
 // Calls come when they happen: the delay is zero on entry and requests arrive in the order of simulated time
 // (docs/protocols.md).
 #include <boost/json/object.hpp>
-#include <map>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <systemc>
 #include <tlm>
 #include <vector>
@@ -28,11 +26,9 @@
 #include "tilevp/described/reader.hpp"
 #include "tilevp/described/writer.hpp"
 #include "tilevp/memory/memory.hpp"
+#include "tilevp/platform/memory_models.hpp"
 
 namespace tilevp::platform {
-
-// The name of the memory of models/memory.
-inline constexpr const char* builtin_memory = "tilevp/memory";
 
 // What a model gets beside its options.
 struct MemoryContext {
@@ -46,19 +42,6 @@ using MemorySocket = tlm::tlm_base_target_socket_b<32>;
 struct BuiltMemory {
   std::unique_ptr<sc_core::sc_module> module;
   MemorySocket* socket = nullptr;  // of the module
-};
-
-class MemoryModel {
- public:
-  virtual ~MemoryModel() = default;
-  virtual std::string summary() const = 0;
-  // The options with types and defaults, for `tilevp describe options`.
-  virtual std::vector<described::Field> fields() const = 0;
-  // `options` checked and with the defaults of those left out. Throws KeyError below `path`.
-  virtual boost::json::object read(const boost::json::object& options, const std::string& path) const = 0;
-  // `options` as read() returned them. Called while the platform is being built.
-  virtual BuiltMemory make(const char* name, const MemoryContext& context,
-                           const boost::json::object& options) const = 0;
 };
 
 template <class Module, described::DescribedStruct Options>
@@ -85,21 +68,9 @@ class DescribedMemoryModel final : public MemoryModel {
   std::string summary_;
 };
 
-// By name.
-class MemoryModels {
- public:
-  template <class Module, described::DescribedStruct Options>
-  void add(const std::string& name, std::string summary) {
-    add(name, std::make_shared<DescribedMemoryModel<Module, Options>>(std::move(summary)));
-  }
-  // Defect where the name is taken.
-  void add(const std::string& name, std::shared_ptr<const MemoryModel> model);
-  // Null where there is none of that name.
-  std::shared_ptr<const MemoryModel> find(std::string_view name) const;
-  std::vector<std::string> names() const;
-
- private:
-  std::map<std::string, std::shared_ptr<const MemoryModel>, std::less<>> models_;
-};
+template <class Module, described::DescribedStruct Options>
+void MemoryModels::add(const std::string& name, std::string summary) {
+  add(name, std::make_shared<DescribedMemoryModel<Module, Options>>(std::move(summary)));
+}
 
 }  // namespace tilevp::platform

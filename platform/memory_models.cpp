@@ -1,4 +1,4 @@
-#include "tilevp/platform/memory_model.hpp"
+#include "tilevp/platform/memory_models.hpp"
 
 #include "tilevp/base/errors.hpp"
 

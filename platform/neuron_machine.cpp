@@ -163,7 +163,10 @@ constexpr std::uint32_t max_partition_bytes = 1u << 18;
 void check_core(const neuroncore::Parameters& core, const std::string& path) {
   require_range(core.generation, 2, 4, path, "generation");
   require_range(core.sbuf_partition_bytes, 1, max_partition_bytes, path, "sbuf_partition_bytes");
-  require_range(core.sbuf_reserved_bytes, 0, core.sbuf_partition_bytes - 1, path, "sbuf_reserved_bytes");
+  if (core.sbuf_reserved_bytes >= core.sbuf_partition_bytes)
+    throw described::KeyError(path_to_key(path, "sbuf_reserved_bytes"),
+                              "expected less than sbuf_partition_bytes (" + std::to_string(core.sbuf_partition_bytes) +
+                                  "), found " + std::to_string(core.sbuf_reserved_bytes));
   const auto pe = path_to_key(path, "pe");
   require_range(core.pe.clock_hz, min_hz, max_hz, pe, "clock_hz");
   require_range(core.pe.fill_cycles, 0, max_cycles, pe, "fill_cycles");
@@ -184,12 +187,11 @@ void check_dma(const dma::Parameters& dma, const std::string& path) {
   require_range(dma.clock_hz, min_hz, max_hz, path, "clock_hz");
   require_positive(dma.bytes_per_ns, path, "bytes_per_ns");
   require_latency(dma.start_latency_ns, path, "start_latency_ns");
-  require_not_negative(dma.run_floor_ns, path, "run_floor_ns");
-  require_not_negative(dma.packet_floor_ns, path, "packet_floor_ns");
   require_range(dma.packet_bytes, 1, 1u << 30, path, "packet_bytes");
   require_range(dma.packet_runs, 1, 1u << 30, path, "packet_runs");
   require_range(dma.outstanding_packets, 1, 65'536, path, "outstanding_packets");
   require_range(dma.prefetch_descriptors, 1, 65'536, path, "prefetch_descriptors");
+  check_by_model([&] { const dma::EngineTime checked(dma, path); });
 }
 
 std::string kib_text(std::uint64_t bytes) { return described::number_text(static_cast<double>(bytes) / 1024) + " KiB"; }

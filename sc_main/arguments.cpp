@@ -53,6 +53,7 @@ Arguments parse_arguments(std::span<const std::string> words, const std::vector<
   bool only_positionals = false;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (only_positionals || !looks_like_option(words[i])) {
+      if (words[i].empty()) throw UserError(command, "expected a name, found an empty word");
       arguments.positionals_.push_back(words[i]);
       continue;
     }

@@ -23,7 +23,7 @@ struct Request {
   std::string machine;
   // Of the neuron machine.
   Bases bases;
-  neuroncore::Engine engine = neuroncore::Engine::pe;
+  std::optional<neuroncore::Engine> engine{};  // of bare records
 };
 
 std::vector<OptionSpec> options_of(bool output_needed) {
@@ -37,8 +37,7 @@ std::vector<OptionSpec> options_of(bool output_needed) {
   if (!output_needed)
     options.push_back({.name = "--engine",
                        .placeholder = "NAME",
-                       .default_value = "pe",
-                       .text = "the engine whose stream bare 64-byte records are"});
+                       .text = "the engine whose stream bare 64-byte records are; without it pe"});
   options.push_back({.name = "--help", .takes = Takes::nothing, .text = "this text"});
   return options;
 }
@@ -64,8 +63,9 @@ std::optional<Request> read_request(Words words, const std::string& command, boo
   Request request{.file = arguments.positionals()[0],
                   .output = arguments.value("-o"),
                   .machine = machine,
-                  .bases = {map.hbm_base, map.core0_base},
-                  .engine = neuron::assembler::parse_engine("--engine", arguments.value("--engine", "pe"))};
+                  .bases = {map.hbm_base, map.core0_base}};
+  if (arguments.has("--engine"))
+    request.engine = neuron::assembler::parse_engine("--engine", arguments.value("--engine"));
   if (arguments.has("-o")) check_files({{"-o", request.output}}, {{command, request.file}});
   return request;
 }

@@ -1,8 +1,12 @@
 // `tilevp compare A B`: two .npy files, or two reports.
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <cstring>
 #include <iostream>
 #include <map>
 
@@ -25,6 +29,11 @@ runtime::CheckRequest criterion(const Arguments& arguments) {
   if (arguments.has("--ulp")) return parse_check("ulp " + arguments.value("--ulp"), "--ulp");
   if (arguments.has("--tolerance")) return parse_check("tolerance " + arguments.value("--tolerance"), "--tolerance");
   return parse_check("exact");
+}
+
+// A file that is not there is neither a .npy file nor a report.
+void require_readable(const std::string& file) {
+  if (access(file.c_str(), R_OK) != 0) throw UserError(file, std::string("cannot read: ") + std::strerror(errno));
 }
 
 int compare_tensors(const std::string& a, const std::string& b, const runtime::CheckRequest& request) {
@@ -121,6 +130,7 @@ int compare(Words words) {
   const auto& files = arguments.positionals();
   if (files.size() != 2) throw UserError("compare", "expected two files, found " + std::to_string(files.size()));
   const auto request = criterion(arguments);
+  for (const auto& file : files) require_readable(file);
   if (is_npy(files[0]) != is_npy(files[1]))
     throw UserError(files[1], "cannot be compared with '" + files[0] + "': one is a .npy file, the other is not");
   if (is_npy(files[0])) return compare_tensors(files[0], files[1], request);

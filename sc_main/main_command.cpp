@@ -60,7 +60,7 @@ int dispatch(Words words) {
     if (words[0] == subcommand.name) return subcommand.run(words.subspan(1));
     names.emplace_back(subcommand.name);
   }
-  throw UserError(words[0], "unknown command" + described::nearest_hint(words[0], names));
+  throw UserError(words[0].empty() ? "''" : words[0], "unknown command" + described::nearest_hint(words[0], names));
 }
 
 void print_fault(const Fault& fault) {

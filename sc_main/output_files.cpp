@@ -34,9 +34,16 @@ void check_place(const NamedFile& file) {
   if (access(folder.empty() ? "." : folder.c_str(), W_OK) != 0) cannot_write(file, errno);
 }
 
+// Two names of one file: two spellings, or two hard links.
+bool same_file(const std::string& a, const std::string& b) {
+  const auto name = identity(a);
+  if (name.empty()) return false;
+  std::error_code missing;
+  return name == identity(b) || fs::equivalent(a, b, missing);
+}
+
 void check_distinct(const NamedFile& file, const NamedFile& other) {
-  const auto name = identity(file.name);
-  if (!name.empty() && name == identity(other.name))
+  if (same_file(file.name, other.name))
     throw UserError(file.option, "'" + file.name + "' is the file of " + other.option + " too");
 }
 
@@ -48,6 +55,14 @@ void check_files(const std::vector<NamedFile>& written, const std::vector<NamedF
     for (std::size_t j = 0; j < i; ++j) check_distinct(written[i], written[j]);
     for (const auto& file : read) check_distinct(written[i], file);
   }
+}
+
+void check_reserved(const NamedFile& owner, const std::vector<NamedFile>& others) {
+  const std::string prefix = identity(owner.name) + ".";
+  for (const auto& file : others)
+    if (identity(file.name).starts_with(prefix))
+      throw UserError(file.option,
+                      "'" + file.name + "': names that begin with '" + owner.name + ".' are kept for " + owner.option);
 }
 
 }  // namespace tilevp::command

@@ -14,4 +14,7 @@ struct NamedFile {
 // or read file. Devices and pipes may be shared.
 void check_files(const std::vector<NamedFile>& written, const std::vector<NamedFile>& read);
 
+// Throws UserError where one of the others' names is `owner`'s with a dot and more behind it: it writes some such.
+void check_reserved(const NamedFile& owner, const std::vector<NamedFile>& others);
+
 }  // namespace tilevp::command

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "tilevp/platform/memory_model.hpp"
+#include "tilevp/platform/memory_models.hpp"
 #include "tilevp/runtime/program.hpp"
 #include "tilevp/sc_main/arguments.hpp"
 #include "tilevp/sc_main/command.hpp"

@@ -17,13 +17,19 @@ std::vector<OptionSpec> option_specs(const runtime::Program& program) {
 
 runtime::OptionValues::Texts option_texts(const runtime::Program& program, const Arguments& arguments) {
   runtime::OptionValues::Texts texts;
+  const auto text_of = [&](const runtime::OptionDescription& option) {
+    const std::string text = arguments.value("--" + option.name);
+    if (option.value == "FILE" && text.empty())
+      throw UserError("--" + option.name, "expected a file's name, found nothing");
+    return text;
+  };
   for (const auto& option : program.options()) {
     const std::string name = "--" + option.name;
     if (option.name == program.positional() && !arguments.positionals().empty()) {
       if (arguments.has(name)) throw UserError(name, "given twice: as a word too");
       texts[option.name] = arguments.positionals()[0];
     } else if (arguments.has(name))
-      texts[option.name] = option.value.empty() ? "true" : arguments.value(name);
+      texts[option.name] = option.value.empty() ? "true" : text_of(option);
     else if (!option.default_value.empty())
       texts[option.name] = option.default_value;
   }

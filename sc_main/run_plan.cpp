@@ -58,15 +58,17 @@ void check_files_of(const RunPlan& plan, const Arguments& arguments) {
   }
   for (const std::string name : {"--report", "--vcd", "--transactions", "--timeline"})
     if (arguments.has(name)) written.push_back({name, arguments.value(name)});
-  if (arguments.has("--vcd")) {
-    const auto view = platform::WaveRecording::view_of(plan.vcd_file);
-    if (!view.empty()) written.push_back({"--vcd (its GTKWave view)", view});
-  }
+  NamedFile view{"--vcd (its GTKWave view)", platform::WaveRecording::view_of(plan.vcd_file)};
+  if (arguments.has("--vcd") && !view.name.empty()) written.push_back(view);
   for (const auto& dump : plan.dumps) written.push_back({"--dump", dump.file});
   for (const auto& load : plan.loads) read.push_back({"--load", load.file});
   read.push_back({"--platform", arguments.value("--platform")});
   for (const auto& file : plugins()) read.push_back({"--plugin", file});
   check_files(written, read);
+  if (!arguments.has("--vcd") || view.name.empty()) return;
+  view.option = "the tables of --vcd's GTKWave view";
+  check_reserved(view, written);
+  check_reserved(view, read);
 }
 
 void read_waves(RunPlan& plan, const Arguments& arguments, std::span<const ClockDomain> clocks) {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "tilevp/base/errors.hpp"
+#include "tilevp/base/printable.hpp"
 
 namespace tilevp::runtime {
 
@@ -62,7 +63,9 @@ class HeaderParser {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what) const { throw UserError(name_, "bad .npy header: " + what); }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw UserError(name_, "bad .npy header: " + printable(what));
+  }
 
   void skip_space() {
     while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\n' || rest_.front() == '\t'))

@@ -69,7 +69,8 @@ std::unique_ptr<Program> ProgramRegistry::make(std::string_view name) const {
   std::vector<std::string> candidates = names();
   for (const auto& [full, factory] : factories_) candidates.push_back(full.substr(full.rfind('/') + 1));
   const auto hint = described::nearest_hint(name, candidates);
-  throw UserError(name, "unknown program" + (hint.empty() ? "; there are " + described::join(names()) : hint));
+  throw UserError(name.empty() ? "''" : name,
+                  "unknown program" + (hint.empty() ? "; there are " + described::join(names()) : hint));
 }
 
 std::vector<std::string> ProgramRegistry::names() const {

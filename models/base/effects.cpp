@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "tilevp/base/errors.hpp"
+#include "tilevp/base/signal_free_thread.hpp"
 
 namespace tilevp {
 namespace {
@@ -52,7 +53,7 @@ unsigned EffectsQueue::default_threads() {
 EffectsQueue::EffectsQueue(bool enabled, unsigned threads) : enabled_(enabled), slots_(enabled ? capacity : 0) {
   if (threads == 0 || threads > max_threads)
     throw UserError("threads", "expected 1 to " + std::to_string(max_threads) + ", found " + std::to_string(threads));
-  if (enabled && threads == max_threads) worker_ = std::thread([this] { work(); });
+  if (enabled && threads == max_threads) worker_ = signal_free_thread([this] { work(); });
 }
 
 EffectsQueue::~EffectsQueue() {

@@ -1,5 +1,6 @@
 #include "tilevp/described/overrides.hpp"
 
+#include "tilevp/base/printable.hpp"
 #include "tilevp/described/parse.hpp"
 #include "tilevp/described/path.hpp"
 #include "tilevp/described/text.hpp"
@@ -10,10 +11,11 @@ namespace json = boost::json;
 
 namespace {
 
-json::value json_or_string(std::string_view text) {
+json::value json_or_string(std::string_view text, const std::string& where) {
   try {
     return parse("", text).tree;
   } catch (const UserError&) {
+    if (valid_utf8(text) != text) throw UserError(where, "expected UTF-8, found '" + printable(text) + "'");
     return json::value(json::string_view(text.data(), text.size()));
   }
 }
@@ -63,7 +65,7 @@ Override parse_override(std::string_view assignment) {
   if (equals == std::string_view::npos) throw UserError(where, "expected PATH=VALUE");
   Override result{.path = std::string(assignment.substr(0, equals))};
   static_cast<void>(parse_path(result.path, where));
-  result.value = json_or_string(assignment.substr(equals + 1));
+  result.value = json_or_string(assignment.substr(equals + 1), "-c " + result.path);
   return result;
 }
 

@@ -40,21 +40,23 @@ class TreeHandler {
     stack_.push_array(n);
     return leave();
   }
-  bool on_string_part(json::string_view s, std::size_t, json::error_code&) {
+  bool on_string_part(json::string_view s, std::size_t, json::error_code& ec) {
     stack_.push_chars(s);
-    return true;
+    return without_zero(s, ec);
   }
-  bool on_string(json::string_view s, std::size_t, json::error_code&) {
+  bool on_string(json::string_view s, std::size_t, json::error_code& ec) {
+    if (!without_zero(s, ec)) return false;
     next_path();
     stack_.push_string(s);
     return true;
   }
-  bool on_key_part(json::string_view s, std::size_t, json::error_code&) {
+  bool on_key_part(json::string_view s, std::size_t, json::error_code& ec) {
     key_.append(s.data(), s.size());
     stack_.push_chars(s);
-    return true;
+    return without_zero(s, ec);
   }
   bool on_key(json::string_view s, std::size_t, json::error_code& ec) {
+    if (!without_zero(s, ec)) return false;
     key_.append(s.data(), s.size());
     auto& level = levels_.back();
     path_ = path_to_key(level.path, key_);
@@ -133,6 +135,11 @@ class TreeHandler {
     number_.clear();
     stack_.push_double(value);
     return true;
+  }
+
+  // Names and texts end up in files and messages of the system, which end them at a zero.
+  bool without_zero(json::string_view s, json::error_code& ec) {
+    return s.find('\0') == json::string_view::npos || refuse(s, "a text holds the character U+0000", ec);
   }
 
   bool refuse(json::string_view token, std::string problem, json::error_code& ec) {

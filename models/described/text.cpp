@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "tilevp/base/errors.hpp"
+#include "tilevp/base/printable.hpp"
 
 namespace tilevp::described {
 
@@ -38,7 +39,8 @@ void append_scalar(std::string& out, const json::value& value) {
       out += number_text(value.get_double());
       break;
     default:
-      out += json::serialize(value.get_string());
+      // Names of files need not be UTF-8, JSON must.
+      out += json::serialize(json::string(valid_utf8(value.get_string())));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tilevp/base/errors.hpp"
+#include "tilevp/base/number_text.hpp"
 #include "tilevp/dma/flight.hpp"
 #include "tilevp/dma/rules.hpp"
 
@@ -37,7 +38,7 @@ void validate(const Parameters& parameters, std::string_view place) {
   at_least_one(parameters.prefetch_descriptors, "prefetch_descriptors");
   if (!(parameters.start_latency_ns >= 0) || parameters.start_latency_ns > 1e9)
     throw UserError(std::string(place) + ".start_latency_ns",
-                    "expected 0 to 1e9 nanoseconds, found " + std::to_string(parameters.start_latency_ns));
+                    "expected 0 to 1e9 nanoseconds, found " + number_text(parameters.start_latency_ns));
   const EngineTime checked(parameters, place);
 }
 

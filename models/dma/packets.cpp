@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tilevp/base/errors.hpp"
+#include "tilevp/base/number_text.hpp"
 #include "tilevp/memory/bandwidth.hpp"
 
 namespace tilevp::dma {
@@ -14,13 +15,13 @@ CyclesQ32 nanoseconds_q32(double nanoseconds, std::string_view place, const char
   const double ps = nanoseconds * 1000;
   if (!(ps >= 0) || ps >= 0x1p31)
     throw UserError(std::string(place) + "." + key,
-                    "expected 0 to 2147483 nanoseconds, found " + std::to_string(nanoseconds));
+                    "expected 0 to 2147483 nanoseconds, found " + number_text(nanoseconds));
   return static_cast<CyclesQ32>(std::llround(ps)) << 32;
 }
 
 // Bytes at a rate in bytes a nanosecond: bytes * 1000 / rate picoseconds.
 CyclesQ32 transfer_q32(std::uint64_t bytes, double bytes_per_ns) {
-  return memory::cycles_q32(bytes * 1000, bytes_per_ns);
+  return memory::cycles_q32(bytes * 1000, bytes_per_ns, "dma.bytes_per_ns");
 }
 
 std::uint64_t wider(const Slice& slice) { return std::max(slice.source.bytes(), slice.destination.bytes()); }
@@ -78,13 +79,14 @@ EngineTime::EngineTime(const Parameters& parameters, std::string_view place)
       packet_floor_q32_(nanoseconds_q32(parameters.packet_floor_ns, place, "packet_floor_ns")) {
   if (!std::isfinite(bytes_per_ns_) || bytes_per_ns_ <= 0)
     throw UserError(std::string(place) + ".bytes_per_ns",
-                    "expected a positive number, found " + std::to_string(bytes_per_ns_));
+                    "expected a positive number, found " + number_text(bytes_per_ns_));
   const double packet_ps =
       std::max(parameters.packet_bytes, memory::AccessPattern::max_element_bytes) * 1000.0 / bytes_per_ns_;
   if (packet_ps >= 0x1p31)
-    throw UserError(std::string(place) + ".bytes_per_ns", "a packet of " + std::to_string(parameters.packet_bytes) +
-                                                              " bytes takes " + std::to_string(packet_ps / 1000) +
-                                                              " ns; expected less than 2147483");
+    throw UserError(std::string(place) + ".bytes_per_ns", "packet_bytes of " + std::to_string(parameters.packet_bytes) +
+                                                              " take " + number_text(packet_ps / 1000) + " ns at " +
+                                                              number_text(bytes_per_ns_) +
+                                                              " bytes/ns; expected less than 2147483 ns");
 }
 
 CyclesQ32 EngineTime::ps_q32(const Packet& packet) const {

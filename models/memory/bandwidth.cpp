@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 
 #include "tilevp/base/errors.hpp"
+#include "tilevp/base/number_text.hpp"
 #include "tilevp/memory/natural_log.hpp"
 
 namespace tilevp::memory {
@@ -14,15 +14,9 @@ namespace {
 
 __extension__ typedef unsigned __int128 Wide;
 
-// A number as a person writes it: 148.3, not 148.300000.
-std::string text(double value) {
-  std::string digits(32, '\0');
-  digits.resize(static_cast<std::size_t>(std::snprintf(digits.data(), digits.size(), "%.10g", value)));
-  return digits;
-}
-
 void require_rate(double value, const std::string& place) {
-  if (!(value > 0) || !std::isfinite(value)) throw UserError(place, "expected a positive number, found " + text(value));
+  if (!(value > 0) || !std::isfinite(value))
+    throw UserError(place, "expected a positive number, found " + number_text(value));
 }
 
 void validate_table(const std::vector<RatePoint>& table, double contiguous, const std::string& place,
@@ -38,8 +32,8 @@ void validate_table(const std::vector<RatePoint>& table, double contiguous, cons
                                               std::to_string(bytes));
     require_rate(bits, row + ".bits_per_cycle");
     if (bits > contiguous)
-      warnings.push_back(row + ".bits_per_cycle: " + text(bits) + " exceeds contiguous_bits_per_cycle " +
-                         text(contiguous) + " and is capped");
+      warnings.push_back(row + ".bits_per_cycle: " + number_text(bits) + " exceeds contiguous_bits_per_cycle " +
+                         number_text(contiguous) + " and is capped");
   }
 }
 
@@ -80,13 +74,13 @@ std::vector<std::string> validate(const BandwidthModel& model, std::string_view 
   validate_table(model.strided.read, model.contiguous_bits_per_cycle, root + ".strided.read", warnings);
   validate_table(model.strided.write, model.contiguous_bits_per_cycle, root + ".strided.write", warnings);
   if (model.ceiling_bits_per_cycle < model.contiguous_bits_per_cycle)
-    warnings.push_back(root + ".ceiling_bits_per_cycle: " + text(model.ceiling_bits_per_cycle) +
-                       " is below contiguous_bits_per_cycle " + text(model.contiguous_bits_per_cycle) +
+    warnings.push_back(root + ".ceiling_bits_per_cycle: " + number_text(model.ceiling_bits_per_cycle) +
+                       " is below contiguous_bits_per_cycle " + number_text(model.contiguous_bits_per_cycle) +
                        ": one direction can never reach its own rate");
   return warnings;
 }
 
-std::uint64_t cycles_q32(std::uint64_t bits, double bits_per_cycle) {
+std::uint64_t cycles_q32(std::uint64_t bits, double bits_per_cycle, std::string_view place) {
   // rate = mantissa * 2^exponent with an odd mantissa; the quotient is bits * 2^(32 - exponent) / mantissa.
   int exponent = 0;
   auto mantissa = static_cast<std::uint64_t>(std::ldexp(std::frexp(bits_per_cycle, &exponent), 53));
@@ -115,8 +109,8 @@ std::uint64_t cycles_q32(std::uint64_t bits, double bits_per_cycle) {
   }
   if (rest != 0) ++quotient;
   if (shift > 0 || quotient >> 64 != 0)
-    throw UserError("bandwidth", "moving " + std::to_string(bits) + " bits at " + text(bits_per_cycle) +
-                                     " bits per cycle takes more than 2^32 cycles in one transfer");
+    throw UserError(place, "moving " + std::to_string(bits) + " bits at " + number_text(bits_per_cycle) +
+                               " bits per cycle takes more than 2^32 cycles in one transfer");
   return static_cast<std::uint64_t>(quotient);
 }
 
@@ -124,7 +118,7 @@ std::uint64_t aligned_bursts(const AccessPattern& pattern, std::uint64_t burst) 
   return bursts_of(pattern.run_loops(), pattern.start(), pattern.run_bytes(), burst);
 }
 
-Bandwidth::Bandwidth(const BandwidthModel& model, std::string_view place) : model_(model) {
+Bandwidth::Bandwidth(const BandwidthModel& model, std::string_view place) : model_(model), place_(place) {
   validate(model, place);
   const auto compile = [&](const std::vector<RatePoint>& table, Knots& knots) {
     const double full = model.contiguous_bits_per_cycle;
@@ -178,8 +172,9 @@ Traffic Bandwidth::traffic(const AccessPattern& pattern) const {
 
 std::uint64_t Bandwidth::cycles_q32(const AccessPattern& pattern, Direction direction, Limit limit) const {
   const double full = limit == Limit::contiguous ? model_.contiguous_bits_per_cycle : model_.ceiling_bits_per_cycle;
-  if (knots(direction).empty()) return memory::cycles_q32(traffic(pattern).moved_bytes * 8, full);
-  return memory::cycles_q32(pattern.bytes() * 8, rate(static_cast<double>(pattern.run_bytes()), direction, limit));
+  if (knots(direction).empty()) return memory::cycles_q32(traffic(pattern).moved_bytes * 8, full, place_);
+  return memory::cycles_q32(pattern.bytes() * 8, rate(static_cast<double>(pattern.run_bytes()), direction, limit),
+                            place_);
 }
 
 }  // namespace tilevp::memory

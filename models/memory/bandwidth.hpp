@@ -61,8 +61,8 @@ std::vector<std::string> validate(const BandwidthModel& model, std::string_view 
 
 // ---- Cycles as fixed point: cycles * 2^32, so that sums of many transfers do not drift.
 
-// ceil(bits * 2^32 / bits_per_cycle), exactly (a double is a fraction). Throws UserError from 2^32 cycles.
-std::uint64_t cycles_q32(std::uint64_t bits, double bits_per_cycle);
+// ceil(bits * 2^32 / bits_per_cycle), exactly (a double is a fraction). Throws UserError(place) from 2^32 cycles.
+std::uint64_t cycles_q32(std::uint64_t bits, double bits_per_cycle, std::string_view place = "bandwidth");
 // Whole cycles, rounded up.
 constexpr std::uint64_t whole_cycles(std::uint64_t q32) { return (q32 >> 32) + ((q32 & 0xffff'ffff) != 0 ? 1 : 0); }
 
@@ -105,6 +105,7 @@ class Bandwidth {
   double table_rate(double run_bytes, Direction direction) const;
 
   BandwidthModel model_;
+  std::string place_;
   Knots read_;
   Knots write_;
 };

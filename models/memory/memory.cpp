@@ -7,6 +7,7 @@
 
 #include "tilevp/base/errors.hpp"
 #include "tilevp/base/hex_text.hpp"
+#include "tilevp/base/number_text.hpp"
 #include "tilevp/memory/nonblocking.hpp"
 #include "tilevp/memory/pattern_copy.hpp"
 #include "tilevp/memory/rules.hpp"
@@ -30,7 +31,7 @@ constexpr std::uint64_t dmi_access_bytes = 4;
 std::uint64_t latency_ps(double nanoseconds, std::string_view place) {
   if (!std::isfinite(nanoseconds) || nanoseconds < 0 || nanoseconds > 1e9)
     throw UserError(std::string(place) + ".latency_ns",
-                    "expected 0 to 1e9 nanoseconds, found " + std::to_string(nanoseconds));
+                    "expected 0 to 1e9 nanoseconds, found " + number_text(nanoseconds));
   return static_cast<std::uint64_t>(std::llround(nanoseconds * 1000));
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tilevp/base/errors.hpp"
+#include "tilevp/base/printable.hpp"
 
 namespace tilevp::platform {
 namespace {
@@ -41,7 +42,7 @@ class Words {
   [[noreturn]] void fail(const std::string& expected) const {
     std::string found = word_.empty() ? "the end of the file" : "'" + word_.substr(0, longest_quote) + "'";
     if (word_.size() > longest_quote) found += "...";
-    throw UserError(name_ + ":" + std::to_string(line_), "expected " + expected + ", found " + found);
+    throw UserError(name_ + ":" + std::to_string(line_), "expected " + expected + ", found " + printable(found));
   }
 
  private:

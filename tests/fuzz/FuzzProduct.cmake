@@ -10,7 +10,7 @@ foreach(folder assembly pto)
 endforeach()
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/firmware/neuron ${root}/neuron SYMBOLIC)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/sc_main ${root}/sc_main SYMBOLIC)
-foreach(file description.hpp sha256.hpp waves)
+foreach(file description.hpp memory_models.hpp sha256.hpp waves)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/platform/${file} ${root}/platform/${file} SYMBOLIC)
 endforeach()
 
@@ -37,6 +37,7 @@ add_library(tilevp_fuzz_product STATIC
   ${PROJECT_SOURCE_DIR}/firmware/runtime/npy_header.cpp
   ${PROJECT_SOURCE_DIR}/firmware/runtime/tensor.cpp
   ${PROJECT_SOURCE_DIR}/models/base/clock_domain.cpp
+  ${PROJECT_SOURCE_DIR}/models/base/printable.cpp
   ${PROJECT_SOURCE_DIR}/models/cube/decode.cpp
   ${PROJECT_SOURCE_DIR}/models/cube/disassemble.cpp
   ${PROJECT_SOURCE_DIR}/models/cube/encode.cpp
@@ -48,6 +49,7 @@ add_library(tilevp_fuzz_product STATIC
   ${PROJECT_SOURCE_DIR}/models/described/path.cpp
   ${PROJECT_SOURCE_DIR}/models/described/text.cpp
   ${PROJECT_SOURCE_DIR}/models/dma/descriptor.cpp
+  ${PROJECT_SOURCE_DIR}/models/dma/packets.cpp
   ${PROJECT_SOURCE_DIR}/models/dma/rules.cpp
   ${PROJECT_SOURCE_DIR}/models/memory/access_pattern.cpp
   ${PROJECT_SOURCE_DIR}/models/memory/bandwidth.cpp
@@ -63,6 +65,7 @@ add_library(tilevp_fuzz_product STATIC
   ${PROJECT_SOURCE_DIR}/models/numeric/dtype.cpp
   ${PROJECT_SOURCE_DIR}/models/numeric/rounding.cpp
   ${PROJECT_SOURCE_DIR}/platform/description.cpp
+  ${PROJECT_SOURCE_DIR}/platform/memory_models.cpp
   ${PROJECT_SOURCE_DIR}/platform/sha256.cpp
   ${PROJECT_SOURCE_DIR}/platform/waves/vcd_header.cpp
   ${PROJECT_SOURCE_DIR}/platform/waves/vcd_parser.cpp

@@ -193,6 +193,11 @@ TEST(Raw, WrongWords) {
   refused({"asm", example, "-o", folder / "x", "--machine", "gpu"},
           "--machine: expected one of neuron, cube, found 'gpu'");
   refused({"disasm", example, "--engine", "p"}, "--engine: expected pe, scalar, gpsimd, vector or sync, found 'p'");
+  // Of a text or a program, which name their engines, it would say nothing.
+  refused({"disasm", example, "--engine", "pe"}, "--engine: is for bare 64-byte records");
+  refused({"run", "neuron/raw", example, "--engine", "pe"}, "is a text, which names its engines itself");
+  ASSERT_EQ(tilevp({"asm", example, "-o", folder / "m.bin"}).exit_code, 0);
+  refused({"disasm", folder / "m.bin", "--engine", "pe"}, "is a program, which names its engines itself");
   refused({"run", "neuron/raw"}, "neuron/raw: expected a file to run");
   refused({"run", "neuron/raw", example, "more"}, "more: unexpected word");
   refused({"run", "neuron/raw", example, "--check"}, "--check: neuron/raw does not know what its results should be");

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "system/command_runner.hpp"
 
@@ -176,6 +177,16 @@ TEST(WrongInput, OneNameForTwoFiles) {
   write_file(folder / "p.json", "{}");
   expect_refused({conv({"-q", "--platform", folder / "p.json", "--vcd", folder / "p.json"}), {"of --platform too"}});
   EXPECT_EQ(read_file(folder / "p.json"), "{}");
+  // Nor through another name of it.
+  std::filesystem::create_hard_link(folder / "p.json", folder / "link.json");
+  for (const char* option : {"--vcd", "--report"})
+    expect_refused(
+        {conv({"-q", "--platform", folder / "p.json", option, folder / "link.json"}), {"of --platform too"}});
+  EXPECT_EQ(read_file(folder / "p.json"), "{}");
+  // Beside w.gtkw stand tables of names, w.gtkw.opcode among them.
+  expect_refused({conv({"-q", "--vcd", folder / "w.vcd", "--report", folder / "w.gtkw.opcode"}),
+                  {"--report: ", "names that begin with", "w.gtkw.' are kept for the tables of --vcd's GTKWave view"}});
+  EXPECT_FALSE(exists(folder / "w.gtkw"));
   // Devices may be shared, and no view is written beside them.
   EXPECT_EQ(tilevp(conv({"-q", "--report", "/dev/null", "--vcd", "/dev/null"})).exit_code, 0);
   EXPECT_FALSE(exists("/dev/null.gtkw"));
@@ -189,10 +200,60 @@ TEST(WrongInput, MessagesAreOnePrintableLine) {
   EXPECT_EQ(std::ranges::count_if(result.err, [](unsigned char c) { return c < ' ' || c == 0x7f; }), 1) << result.err;
 }
 
+TEST(WrongInput, BytesThatAreNoTextAreEscaped) {
+  const Folder folder;
+  expect_refused({{"check", folder / "a\xff.npy"}, {"a\\xff.npy: cannot read"}});
+  expect_refused({conv({"-c", "name=a\xff"}), {"-c name: expected UTF-8, found 'a\\xff'"}});
+  write_file(folder / "zero.json", "{\"a\\u0000b\": 1}");
+  expect_refused({{"check", folder / "zero.json"}, {"zero.json:1:", "a text holds the character U+0000"}});
+  write_file(folder / "value.json", "{\n\"name\": \"a\\u0000b\"}");
+  expect_refused({{"check", folder / "value.json"}, {"value.json:2:", "a text holds the character U+0000"}});
+  const std::string dictionary = std::string("{'a\0b': 1}", 10);
+  std::string npy("\x93NUMPY\x01\x00", 8);
+  npy += {static_cast<char>(dictionary.size()), '\0'};
+  write_file(folder / "zero.npy", npy + dictionary);
+  expect_refused({{"check", folder / "zero.npy"}, {"zero.npy: bad .npy header: unknown key 'a\\x00b'"}});
+  write_file(folder / "zero.vcd", std::string("a\0b", 3));
+  expect_refused({{"waves", folder / "zero.vcd"}, {"zero.vcd:1: expected ", "found 'a\\x00b'"}});
+}
+
+// A name that is not UTF-8 is a file's name nevertheless; the report that names it is JSON all the same.
+TEST(WrongInput, AFileNameThatIsNoTextLeavesAReportThatIsOne) {
+  const Folder folder;
+  EXPECT_EQ(tilevp(conv({"-q", "--report", folder / "r.json", "--vcd", folder / "w\xff.vcd"})).exit_code, 0);
+  EXPECT_EQ(tilevp({"check", folder / "r.json"}).exit_code, 0);
+  EXPECT_THAT(read_file(folder / "r.json"), HasSubstr("w\\\\xff.vcd"));
+}
+
+TEST(WrongInput, EmptyNamesSayWhereTheyStand) {
+  expect_refused({{"run", "conv2d", "--input", "", "--weights", "w.npy"}, {"--input: expected a file's name"}});
+  expect_refused({{"check", ""}, {"tilevp check: expected a name, found an empty word"}});
+  expect_refused({{"compare", "a", ""}, {"tilevp compare: expected a name"}});
+  expect_refused({{"waves", ""}, {"tilevp waves: expected a name"}});
+  expect_refused({{"disasm", ""}, {"tilevp disasm: expected a name"}});
+  expect_refused({{"run", ""}, {"'': unknown program"}});
+  expect_refused({{""}, {"'': unknown command"}});
+}
+
+// Values of the right type that no machine has: the key path, and numbers that fit the line.
+TEST(WrongInput, FiguresBeyondMeasureNameTheirKey) {
+  expect_refused({conv({"-c", "dma.run_floor_ns=1e300"}), {"-c dma.run_floor_ns: expected 0 to 2147483", "1e+300"}});
+  expect_refused({conv({"-c", "dma.packet_floor_ns=1e300"}), {"-c dma.packet_floor_ns: ", "found 1e+300"}});
+  expect_refused({conv({"-c", "dma.bytes_per_ns=1e-300"}),
+                  {"-c dma.bytes_per_ns: packet_bytes of 4096 take 4.096e+303 ns at 1e-300 bytes/ns"}});
+  expect_refused({conv({"-c", "dma.packet_bytes=1e9"}), {"dma.bytes_per_ns: packet_bytes of 1000000000 take"}});
+  expect_refused({conv({"-c", "core.sbuf_partition_bytes=1"}),
+                  {"core.sbuf_reserved_bytes: expected less than sbuf_partition_bytes (1), found 16384"}});
+  expect_refused({conv({"-c", "hbm.bandwidth.ceiling_bits_per_cycle=1e-9"}), {"hbm.bandwidth: moving", "1e-09"}});
+}
+
 TEST(WrongInput, ComparedFiles) {
   const Folder folder;
+  expect_refused({{"compare", folder / "none.npy", folder / "b.json"}, {"none.npy: cannot read: No such file"}});
   write_file(folder / "a.json", "{}");
   expect_refused({{"compare", folder / "a.json", folder / "a.json"}, {"a.json: expected a report"}});
+  write_file(folder / "a.npy", "");
+  write_file(folder / "b.npy", "");
   expect_refused({{"compare", folder / "a.json", folder / "b.npy"}, {"one is a .npy file, the other is not"}});
   expect_refused({{"compare", folder / "a.npy", folder / "b.npy", "--ulp", "-1"}, {"error: --ulp: expected a whole"}});
 }

@@ -19,9 +19,14 @@ Listing bare_records(const std::string& name, std::string_view file, neuroncore:
 }  // namespace
 
 // A text has no zero byte, a record has some (the reserved ones).
-Listing listing_of(const std::string& name, std::string_view file, const Bases& bases, neuroncore::Engine engine) {
+Listing listing_of(const std::string& name, std::string_view file, const Bases& bases,
+                   std::optional<neuroncore::Engine> engine) {
+  if (!is_binary(file) && file.find('\0') != std::string_view::npos)
+    return bare_records(name, file, engine.value_or(neuroncore::Engine::pe));
+  if (engine)
+    throw UserError("--engine", "is for bare 64-byte records; " + name + " is " +
+                                    (is_binary(file) ? "a program" : "a text") + ", which names its engines itself");
   if (is_binary(file)) return from_binary(name, file);
-  if (file.find('\0') != std::string_view::npos) return bare_records(name, file, engine);
   return assemble(name, file, bases);
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -58,10 +59,10 @@ bool is_binary(std::string_view file);
 // Throws UserError(name) where the file is cut short, has an unknown version or kind, or pieces of records.
 Listing from_binary(const std::string& name, std::string_view file);
 
-// A file of any of the three kinds: what to_binary makes; bare records, which are the stream of `engine`; text. Throws
-// UserError(name).
+// A file of any of the three kinds: what to_binary makes; bare records, which are the stream of `engine` (without one:
+// pe); text. Throws UserError(name), and UserError("--engine") where the file names its engines itself.
 Listing listing_of(const std::string& name, std::string_view file, const Bases& bases,
-                   neuroncore::Engine engine = neuroncore::Engine::pe);
+                   std::optional<neuroncore::Engine> engine = std::nullopt);
 // Throws UserError(option).
 neuroncore::Engine parse_engine(const std::string& option, const std::string& text);
 

@@ -1,6 +1,7 @@
 #include "tilevp/neuron/raw/program.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "tilevp/assembly/file.hpp"
 #include "tilevp/base/errors.hpp"
@@ -85,7 +86,7 @@ class Raw final : public runtime::Program {
   std::vector<runtime::OptionDescription> options() const override {
     return {
         {"file", "FILE", "", "what to run: assembler text, the output of tilevp asm, or bare 64-byte records"},
-        {"engine", "NAME", "pe", "the engine whose stream bare records are"},
+        {"engine", "NAME", "", "the engine whose stream bare records are; without it pe"},
         {"start", "ENGINES", "all", "the engines to start, in that order: pe,vector; all: those that have a stream"}};
   }
 
@@ -94,7 +95,7 @@ class Raw final : public runtime::Program {
       throw UserError("--check", "neuron/raw does not know what its results should be");
     file_ = request.options.text("file");
     if (file_.empty()) throw UserError("neuron/raw", "expected a file to run: tilevp run neuron/raw FILE");
-    engine_ = assembler::parse_engine("--engine", request.options.text("engine"));
+    if (request.options.has("engine")) engine_ = assembler::parse_engine("--engine", request.options.text("engine"));
     start_ = request.options.text("start");
     bytes_ = assembly::read_file(file_);
     listing_ = assembler::listing_of(file_, bytes_, Bases{}, engine_);
@@ -183,7 +184,7 @@ class Raw final : public runtime::Program {
   std::string file_;
   std::string bytes_;  // of it
   std::string start_;
-  Engine engine_ = Engine::pe;
+  std::optional<Engine> engine_;  // of bare records
   Listing listing_;
 };
 
