@@ -78,7 +78,7 @@ TEST(VcdParser, SaysWhereAndWhatWasExpected) {
   EXPECT_EQ(refusal("\x7f"
                     "ELF"),
             "w.vcd:1: expected a VCD declaration ($scope, $var, $enddefinitions, ...), found "
-            "'\x7f"
+            "'\\x7f"
             "ELF'");
   EXPECT_EQ(refusal(head + "#1\n1?\n"), "w.vcd:6: expected the code of a declared variable, found '1?'");
   EXPECT_EQ(refusal(head + "#10\n#9\n"), "w.vcd:6: expected a time not before #10, found '#9'");
