@@ -28,10 +28,33 @@ void print_channel_tile(std::ostream& out, const ChannelTile& tile, const Proble
   }
 }
 
+// The most filters, fewer than the plan's, with which the same convolution has a plan that fits; 0: none.
+std::int64_t fitting_filters(const Plan& plan) {
+  PlanRequest request{plan.problem, plan.dtype, plan.image_layout, plan.output_layout, plan.variant};
+  const Machine machine{.sbuf_bytes = plan.sbuf_bytes};
+  std::int64_t fits = 0;
+  for (std::int64_t fits_not = plan.problem.O; fits_not - fits > 1;) {
+    request.problem.O = fits + (fits_not - fits) / 2;
+    const Plan tried = make_plan(request, machine);
+    (tried.bytes() <= tried.sbuf_bytes ? fits : fits_not) = request.problem.O;
+  }
+  return fits;
+}
+
+void print_overflow(std::ostream& out, const Plan& plan) {
+  out << "    does not fit: this is the smallest plan there is, and " << plan.bytes() - plan.sbuf_bytes
+      << " bytes a partition are missing; ";
+  if (const std::int64_t filters = fitting_filters(plan); filters > 0)
+    out << "up to " << filters << (filters == 1 ? " filter fits\n" : " filters fit\n");
+  else
+    out << "not even one filter fits\n";
+}
+
 void print_memory(std::ostream& out, const Plan& plan) {
   const std::int64_t size = plan.element_bytes();
-  out << "  SBUF, bytes a partition: " << plan.bytes() << " of " << plan.sbuf_bytes << "\n"
-      << "    image   " << plan.image_slots << " x " << plan.image_elements() * size << " (" << plan.rows_loaded
+  out << "  SBUF, bytes a partition: " << plan.bytes() << " of " << plan.sbuf_bytes << "\n";
+  if (plan.bytes() > plan.sbuf_bytes) print_overflow(out, plan);
+  out << "    image   " << plan.image_slots << " x " << plan.image_elements() * size << " (" << plan.rows_loaded
       << " rows x " << plan.width << " columns x " << plan.stage_images << " images)\n";
   if (plan.trims)
     out << "    raw     " << Plan::raw_slots << " x " << plan.raw_elements() * size << " (" << plan.pitch

@@ -61,9 +61,12 @@ std::string Plan::text() const {
       << row_tiles * column_tiles << " PSUM banks, " << depth_tiles()
       << " tiles of 128 along the contraction\n  SBUF, bytes a partition: " << bytes() << " of " << sbuf_bytes
       << ": lhs " << lhs_slots << " slots, rhs " << rhs_slots << " slots ("
-      << (rhs_resident() ? "loaded once" : "loaded for every block of rows") << "), out " << out_slots
-      << " slots\n  predicted: " << p.matmuls << " matmuls, " << p.pe_cycles << " PE cycles, " << p.macs
-      << " MACs, lhs DMA " << p.lhs_bytes << " bytes, rhs DMA " << p.rhs_bytes << " bytes\n";
+      << (rhs_resident() ? "loaded once" : "loaded for every block of rows") << "), out " << out_slots << " slots\n";
+  if (bytes() > sbuf_bytes)
+    out << "    does not fit: this is the smallest plan there is for " << numeric::name(dtype) << ", and "
+        << bytes() - sbuf_bytes << " bytes a partition are missing, whatever the sizes\n";
+  out << "  predicted: " << p.matmuls << " matmuls, " << p.pe_cycles << " PE cycles, " << p.macs << " MACs, lhs DMA "
+      << p.lhs_bytes << " bytes, rhs DMA " << p.rhs_bytes << " bytes\n";
   return out.str();
 }
 
