@@ -1,7 +1,8 @@
-# The product sources that fuzz targets need, instrumented and without SystemC: tilevp_fuzz_product.
+# The product sources that fuzz targets need, instrumented and without SystemC: tilevp_fuzz_product. In front of it, for
+# the target `description` alone, tilevp_fuzz_descriptions.
 set(root ${PROJECT_BINARY_DIR}/include/fuzz/tilevp)
 file(MAKE_DIRECTORY ${root}/platform)
-foreach(folder base cube described dma memory neuroncore numeric)
+foreach(folder base cube described dma interconnect memory neuroncore numeric)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/models/${folder} ${root}/${folder} SYMBOLIC)
 endforeach()
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/firmware/runtime ${root}/runtime SYMBOLIC)
@@ -10,7 +11,7 @@ foreach(folder assembly pto)
 endforeach()
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/firmware/neuron ${root}/neuron SYMBOLIC)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/sc_main ${root}/sc_main SYMBOLIC)
-foreach(file description.hpp memory_models.hpp sha256.hpp waves)
+foreach(file description.hpp key_checks.hpp machine.hpp memory_models.hpp sha256.hpp waves wiring.hpp)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/platform/${file} ${root}/platform/${file} SYMBOLIC)
 endforeach()
 
@@ -22,7 +23,6 @@ endforeach()
 configure_file(${PROJECT_SOURCE_DIR}/platform/shipped_descriptions.cpp.in ${CMAKE_CURRENT_BINARY_DIR}/shipped_descriptions.cpp @ONLY)
 
 add_library(tilevp_fuzz_product STATIC
-  ${CMAKE_CURRENT_BINARY_DIR}/shipped_descriptions.cpp
   ${PROJECT_SOURCE_DIR}/firmware/assembly/mistake.cpp
   ${PROJECT_SOURCE_DIR}/firmware/neuron/assembler/assemble.cpp
   ${PROJECT_SOURCE_DIR}/firmware/neuron/assembler/binary.cpp
@@ -49,7 +49,6 @@ add_library(tilevp_fuzz_product STATIC
   ${PROJECT_SOURCE_DIR}/models/described/path.cpp
   ${PROJECT_SOURCE_DIR}/models/described/text.cpp
   ${PROJECT_SOURCE_DIR}/models/dma/descriptor.cpp
-  ${PROJECT_SOURCE_DIR}/models/dma/packets.cpp
   ${PROJECT_SOURCE_DIR}/models/dma/rules.cpp
   ${PROJECT_SOURCE_DIR}/models/memory/access_pattern.cpp
   ${PROJECT_SOURCE_DIR}/models/memory/bandwidth.cpp
@@ -64,9 +63,6 @@ add_library(tilevp_fuzz_product STATIC
   ${PROJECT_SOURCE_DIR}/models/numeric/convert_baseline.cpp
   ${PROJECT_SOURCE_DIR}/models/numeric/dtype.cpp
   ${PROJECT_SOURCE_DIR}/models/numeric/rounding.cpp
-  ${PROJECT_SOURCE_DIR}/platform/description.cpp
-  ${PROJECT_SOURCE_DIR}/platform/memory_models.cpp
-  ${PROJECT_SOURCE_DIR}/platform/sha256.cpp
   ${PROJECT_SOURCE_DIR}/platform/waves/vcd_header.cpp
   ${PROJECT_SOURCE_DIR}/platform/waves/vcd_parser.cpp
   ${PROJECT_SOURCE_DIR}/platform/waves/vcd_summary.cpp
@@ -76,3 +72,14 @@ target_include_directories(tilevp_fuzz_product PUBLIC ${PROJECT_BINARY_DIR}/incl
 target_link_libraries(tilevp_fuzz_product PUBLIC Boost::json Boost::headers PRIVATE tilevp_options)
 # Coverage of the product steers the fuzzer; main() comes from -fsanitize=fuzzer of each target.
 target_compile_options(tilevp_fuzz_product PUBLIC -fsanitize=fuzzer-no-link)
+
+# Descriptions name machines, whose interface knows SystemC; the machines themselves are not built.
+find_package(SystemC REQUIRED)
+add_library(tilevp_fuzz_descriptions STATIC
+  no_machine.cpp
+  ${CMAKE_CURRENT_BINARY_DIR}/shipped_descriptions.cpp
+  ${PROJECT_SOURCE_DIR}/platform/description.cpp
+  ${PROJECT_SOURCE_DIR}/platform/key_checks.cpp
+  ${PROJECT_SOURCE_DIR}/platform/memory_models.cpp
+  ${PROJECT_SOURCE_DIR}/platform/sha256.cpp)
+target_link_libraries(tilevp_fuzz_descriptions PUBLIC tilevp_fuzz_product SystemC::systemc PRIVATE tilevp_options)
