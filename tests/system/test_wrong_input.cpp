@@ -45,7 +45,8 @@ TEST(WrongInput, Commands) {
   expect_refused({{"list"}, {"expected one of programs, platforms, models, probes, statistics, rules"}});
   expect_refused({{"run", "transformer"}, {"transformer: unknown program; there are cube/raw, cube/tgemv"}});
   expect_refused({{"list"}, {"found nothing"}});
-  expect_refused({{"describe", "platform"}, {"expected a platform: pto-cube, trn1, trn2, trn3 or a file, found nothing"}});
+  expect_refused(
+      {{"describe", "platform"}, {"expected a platform: pto-cube, trn1, trn2, trn3 or a file, found nothing"}});
   expect_refused({{"list", "things"}, {"found 'things'"}});
   expect_refused({{"describe", "probe", "core0.pe.bsy"}, {"unknown probe", "nearest is 'core0.pe.busy'"}});
   expect_refused({{"compare", "a.npy"}, {"expected two files, found 1"}});
