@@ -59,7 +59,7 @@ std::optional<Request> read_request(Words words, const std::string& command, boo
   if (machine != "neuron" && arguments.has("--engine"))
     throw UserError("--engine", "only records of the neuron machine have one");
   if (output_needed && !arguments.has("-o")) throw UserError(command, "expected -o FILE, where the program goes");
-  const auto map = load_platform(arguments).description.map;
+  const auto map = load_platform(arguments, machine).description.map;
   Request request{.file = arguments.positionals()[0],
                   .output = arguments.value("-o"),
                   .machine = machine,
@@ -92,7 +92,7 @@ void write_program(const Request& request, std::string_view file) {
 
 void write_text(const Request& request, std::string_view file) {
   if (request.machine == "cube")
-    return write(request, pto::assembler::disassemble(pto::assembler::words_of(request.file, file)));
+    return write(request, pto::assembler::listing(pto::assembler::words_of(request.file, file), 0));
   const Listing listing = neuron::assembler::listing_of(request.file, file, request.bases, request.engine);
   write(request, neuron::assembler::disassemble(listing, request.bases));
 }

@@ -2,15 +2,12 @@
 #include <iostream>
 
 #include "tilevp/base/errors.hpp"
-#include "tilevp/cube/rules.hpp"
 #include "tilevp/described/describe.hpp"
 #include "tilevp/described/writer.hpp"
-#include "tilevp/dma/rules.hpp"
-#include "tilevp/memory/rules.hpp"
-#include "tilevp/neuroncore/rules.hpp"
 #include "tilevp/platform/builder.hpp"
 #include "tilevp/platform/performance.hpp"
 #include "tilevp/sc_main/command.hpp"
+#include "tilevp/sc_main/rule_tables.hpp"
 #include "tilevp/sc_main/run_plan.hpp"
 
 namespace tilevp::command {
@@ -25,7 +22,7 @@ void print_help() {
          "       tilevp describe platform NAME|FILE [-c PATH=VALUE] [--format text|json]\n"
          "       tilevp describe probe NAME [--platform NAME|FILE]\n"
          "       tilevp describe registers [--platform NAME|FILE]   the register reference (Markdown)\n"
-         "       tilevp describe rules                              what the machine forbids (Markdown)\n"
+         "       tilevp describe rules [--platform NAME|FILE]       what the machine forbids (Markdown)\n"
          "       tilevp describe statistics [--platform NAME|FILE]  what each figure of a report means (Markdown)\n"
          "       tilevp describe options                            the keys of a description (Markdown)\n"
          "each with --plugin FILE: a plug-in's programs, memory models and their options too\n";
@@ -114,10 +111,11 @@ void describe_options(Words words) {
 }
 
 void describe_rules(Words words) {
-  expect_words(parse_arguments(words, {}, "tilevp describe rules"), 0, "no further word");
+  const auto arguments = parse_arguments(words, platform_options(), "tilevp describe rules");
+  expect_words(arguments, 0, "no further word");
   std::cout << "# Rules of the machines\n\nBreaking one ends the run with exit code 3.\n\n"
                "| rule | what | source |\n|---|---|---|\n";
-  for (const auto table : {neuroncore::rules(), cube::rules(), dma::rules(), memory::rules(), memory::protocol_rules()})
+  for (const auto table : rule_tables(arguments))
     for (const auto& rule : table)
       std::cout << "| `" << rule.id << "` | " << rule.text << " | " << rule.source << " |\n";
 }

@@ -2,13 +2,10 @@
 #include <iostream>
 
 #include "tilevp/base/errors.hpp"
-#include "tilevp/cube/rules.hpp"
-#include "tilevp/dma/rules.hpp"
-#include "tilevp/memory/rules.hpp"
-#include "tilevp/neuroncore/rules.hpp"
 #include "tilevp/platform/builder.hpp"
 #include "tilevp/platform/performance.hpp"
 #include "tilevp/sc_main/command.hpp"
+#include "tilevp/sc_main/rule_tables.hpp"
 #include "tilevp/sc_main/run_plan.hpp"
 
 namespace tilevp::command {
@@ -43,8 +40,8 @@ void list_statistics(const platform::Description& description) {
               << figure.definition.text << "\n";
 }
 
-void list_rules() {
-  for (const auto table : {neuroncore::rules(), cube::rules(), dma::rules(), memory::rules(), memory::protocol_rules()})
+void list_rules(const Arguments& arguments) {
+  for (const auto table : rule_tables(arguments))
     for (const auto& rule : table) std::cout << rule.id << "  " << rule.text << "\n";
 }
 
@@ -71,7 +68,7 @@ int list(Words words) {
   if (kind == "platforms") list_platforms();
   if (kind == "probes") list_probes(description);
   if (kind == "statistics") list_statistics(description);
-  if (kind == "rules") list_rules();
+  if (kind == "rules") list_rules(arguments);
   return 0;
 }
 

@@ -30,8 +30,8 @@ constexpr std::array subcommands{
     Subcommand{"check", check, "descriptions, reports and .npy files without running anything"},
     Subcommand{"compare", compare, "two .npy files or two reports"},
     Subcommand{"waves", waves, "what each signal of a VCD file does"},
-    Subcommand{"asm", assemble, "assembler text to a program for neuron/raw"},
-    Subcommand{"disasm", disassemble, "a program, or bare instruction records, to assembler text"},
+    Subcommand{"asm", assemble, "assembler text to a program for neuron/raw or cube/raw"},
+    Subcommand{"disasm", disassemble, "a program of either machine, or bare instruction records, to assembler text"},
 };
 
 void print_help() {

@@ -11,6 +11,7 @@
 #include "tilevp/platform/recording.hpp"
 #include "tilevp/platform/report.hpp"
 #include "tilevp/platform/wave_recording.hpp"
+#include "tilevp/runtime/value_text.hpp"
 #include "tilevp/sc_main/command.hpp"
 #include "tilevp/sc_main/host_figures.hpp"
 #include "tilevp/sc_main/messages.hpp"
@@ -164,16 +165,12 @@ void write_files(const RunPlan& plan, platform::Platform& machine, Report& repor
   dump(machine, plan.dumps);  // last: whether there is a tile to dump shows only now
 }
 
-std::string value_text(double value) {
-  return std::isfinite(value) ? described::number_text(value) : std::to_string(value);
-}
-
 std::string verification_failure(const runtime::Verification& v) {
   std::string index;
   for (const auto i : v.first_index) index += (index.empty() ? "" : ", ") + std::to_string(i);
   return "verification failed (" + v.kind + "): " + std::to_string(v.mismatches) + " of " + std::to_string(v.compared) +
-         " values differ; first at [" + index + "]: got " + value_text(v.first_got) + ", expected " +
-         value_text(v.first_expected);
+         " values differ; first at [" + index + "]: got " + runtime::value_text(v.first_got) + ", expected " +
+         runtime::value_text(v.first_expected);
 }
 
 int execute(const RunPlan& plan, Progress& progress) {

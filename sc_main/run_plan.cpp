@@ -43,7 +43,7 @@ void read_break(RunPlan& plan, const Arguments& arguments) {
   const std::string text = arguments.value("--break");
   const auto at = text.rfind('@');
   if (at == std::string::npos || at == 0)
-    throw UserError("--break", "expected UNIT@N like pe@412 or dma0.q3@7, found '" + text + "'");
+    throw UserError("--break", "expected UNIT@N like pe@412, dma0.q3@7 or bundle@2, found '" + text + "'");
   plan.break_unit = text.substr(0, at);
   plan.break_number = whole_number("--break", text.substr(at + 1), 0, no_break - 1);
 }
@@ -111,8 +111,8 @@ std::vector<OptionSpec> platform_options() {
           plugin_option()};
 }
 
-platform::LoadedDescription load_platform(const Arguments& arguments) {
-  return platform::load_description(arguments.value("--platform", platform::default_description("")),
+platform::LoadedDescription load_platform(const Arguments& arguments, std::string_view machine) {
+  return platform::load_description(arguments.value("--platform", platform::default_description(machine)),
                                     arguments.all("-c"), memory_models());
 }
 
@@ -120,11 +120,13 @@ platform::LoadedDescription load_platform_for(const runtime::Program& program, c
   const auto name = arguments.value("--platform", platform::default_description(program.machine()));
   auto loaded = platform::load_description(name, arguments.all("-c"), memory_models());
   const auto has = platform::machine_of(loaded.description).name();
-  if (!program.machine().empty() && program.machine() != has)
-    throw UserError("--platform", std::string(program.name()) + " runs on a " + std::string(program.machine()) +
-                                      " machine (" + platform::default_description(program.machine()) + "), found '" +
-                                      name + "', which is a " + std::string(has));
-  return loaded;
+  if (program.machine().empty() || program.machine() == has) return loaded;
+  const std::string runs_on = std::string(program.name()) + " runs on a " + std::string(program.machine()) + " machine";
+  const auto shipped = platform::default_description(program.machine());
+  if (name == shipped)  // so -c has made another machine of it
+    throw UserError("-c", runs_on + "; '" + name + "' as -c changes it " +
+                              (program.machine() == "cube" ? "names no cube" : "is a " + std::string(has)));
+  throw UserError("--platform", runs_on + " (" + shipped + "), found '" + name + "', which is a " + std::string(has));
 }
 
 std::vector<OptionSpec> run_options() {
@@ -160,12 +162,15 @@ std::vector<OptionSpec> run_options() {
        .repeatable = true},
       {.name = "--dump",
        .placeholder = "ADDR:BYTES=FILE",
-       .text = "write what memory holds when the run has ended: core0.sbuf+0x40000:4KiB=y.bin",
+       .text = "write what memory holds when the run has ended: core0.sbuf+0x40000:4KiB=y.bin, hbm+0x3000:8=d.bin",
        .repeatable = true},
       {.name = "--break",
        .placeholder = "UNIT@N",
-       .text = "stop before that unit executes instruction (descriptor) N and show the machine: pe@412, dma0.q3@7"},
-      {.name = "--max-time", .placeholder = "TIME", .text = "give up at that simulated time: 20ms, 1500cycles@pe"},
+       .text = "stop before that unit executes instruction (descriptor) N and show the machine: pe@412, dma0.q3@7; "
+               "of a CUBE: bundle@2"},
+      {.name = "--max-time",
+       .placeholder = "TIME",
+       .text = "give up at that simulated time: 20ms, 1500cycles@pe, 1500cycles@cube"},
       {.name = "--seed", .placeholder = "N", .default_value = "1", .text = "seed of everything random"},
       {.name = "--quantum",
        .placeholder = "TIME",

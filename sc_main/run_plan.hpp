@@ -40,8 +40,8 @@ struct RunPlan {
 
 // Options that choose and change the platform: --platform, -c, --plugin.
 std::vector<OptionSpec> platform_options();
-// Without --platform: trn1.
-platform::LoadedDescription load_platform(const Arguments& arguments);
+// Without --platform: the shipped one of that kind of machine, trn1 where none is named.
+platform::LoadedDescription load_platform(const Arguments& arguments, std::string_view machine = "");
 // Without --platform: the shipped one of the program's kind of machine. UserError where the program is for another
 // kind.
 platform::LoadedDescription load_platform_for(const runtime::Program& program, const Arguments& arguments);

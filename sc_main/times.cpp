@@ -40,7 +40,9 @@ const ClockDomain& find_clock(std::string_view option, const std::string& name, 
   if (found != clocks.end()) return *found;
   std::vector<std::string> names;
   for (const auto& clock : clocks) names.push_back(clock.name());
-  throw UserError(option, "unknown clock domain '" + name + "'" + described::nearest_hint(name, names));
+  const std::string hint = described::nearest_hint(name, names);
+  throw UserError(
+      option, "unknown clock domain '" + name + "'" + (hint.empty() ? "; there are " + described::join(names) : hint));
 }
 
 }  // namespace

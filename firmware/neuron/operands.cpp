@@ -5,6 +5,7 @@
 
 #include "tilevp/base/errors.hpp"
 #include "tilevp/runtime/npy.hpp"
+#include "tilevp/runtime/value_text.hpp"
 
 namespace tilevp::neuron {
 
@@ -45,8 +46,8 @@ FileOperand file_operand(const std::string& option, const std::string& file, con
   }
   runtime::Packed packed = runtime::pack(tensor, dtype, option + " " + file);
   if (packed.rounded > 0)
-    warnings.push_back(file + ": " + std::to_string(packed.rounded) + " of " + std::to_string(tensor.size()) +
-                       " values rounded to " + std::string(numeric::name(dtype)));
+    warnings.push_back(file + ": " +
+                       runtime::rounding_text(packed.rounded, packed.overflowed, tensor.size(), numeric::name(dtype)));
   operand.bytes = std::move(packed.bytes);
   return operand;
 }

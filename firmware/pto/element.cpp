@@ -50,6 +50,9 @@ unsigned code_bits(DataType type) {
   return cube::bits(type);
 }
 
+// From here on E5M2 rounds to infinity: halfway between its largest number and the one that would come next.
+constexpr double e5m2_infinite = 61440;
+
 // Of a float of at most eight bits: the code of the nearest number, of two equally near ones the even code.
 std::optional<std::uint32_t> nearest_code(DataType type, double value) {
   const auto values = numeric::decoded(format_of(type));
@@ -66,7 +69,23 @@ std::optional<std::uint32_t> nearest_code(DataType type, double value) {
       distance = away;
     }
   }
-  return std::abs(value) <= largest ? best : std::nullopt;
+  const bool in_range = type == DataType::e5m2 ? std::abs(value) < e5m2_infinite : std::abs(value) <= largest;
+  return in_range ? best : std::nullopt;
+}
+
+// Of a float of at most eight bits: the code of NaN, or of the infinity of this sign, where the type has it.
+std::optional<std::uint32_t> special_code(DataType type, double value) {
+  const bool negative = std::signbit(value);
+  switch (type) {
+    case DataType::hif8:
+      return std::isnan(value) ? 0x80 : negative ? 0xef : 0x6f;
+    case DataType::e5m2:
+      return std::isnan(value) ? 0x7e : negative ? 0xfc : 0x7c;
+    case DataType::e4m3:
+      return std::isnan(value) ? std::optional<std::uint32_t>(0x7f) : std::nullopt;
+    default:
+      return std::nullopt;
+  }
 }
 
 std::optional<std::uint32_t> integer_code(DataType type, double value) {
@@ -142,7 +161,8 @@ std::optional<std::uint32_t> encode(DataType type, double value) {
     case DataType::bf16:
       return numeric::to_bf16(single);
     default:
-      return std::isfinite(value) ? nearest_code(type, value) : std::nullopt;
+      if (const auto code = std::isfinite(value) ? nearest_code(type, value) : std::nullopt) return code;
+      return special_code(type, value);
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "tilevp/base/errors.hpp"
 #include "tilevp/runtime/npy.hpp"
+#include "tilevp/runtime/value_text.hpp"
 
 namespace tilevp::pto {
 namespace {
@@ -40,18 +41,21 @@ Matrix file_matrix(const std::string& option, const std::string& file, const std
                     file + ": expected one row (axes " + axes + "), found shape " + runtime::shape_text(tensor.shape));
   Matrix matrix(type, rows, columns);
   std::size_t rounded = 0;
+  std::size_t overflowed = 0;
   for (std::size_t i = 0; i < tensor.size(); ++i) {
     const double value = tensor.value(i);
     const auto code = encode(type, value);
     if (!code)
       throw UserError(option, file + ": element " + runtime::index_text(runtime::index_of(tensor.shape, i)) + " is " +
-                                  std::to_string(value) + ", which " + std::string(name(type)) + " does not hold");
-    if (const double held = decode(type, *code); held != value && value == value) ++rounded;
+                                  runtime::value_text(value) + ", which " + std::string(name(type)) + " does not hold");
+    if (const double held = decode(type, *code); held != value && !std::isnan(value)) {
+      ++rounded;
+      if (std::isinf(held)) ++overflowed;
+    }
     matrix.put(i / columns, i % columns, *code);
   }
   if (rounded > 0)
-    warnings.push_back(file + ": " + std::to_string(rounded) + " of " + std::to_string(tensor.size()) +
-                       " values rounded to " + std::string(name(type)));
+    warnings.push_back(file + ": " + runtime::rounding_text(rounded, overflowed, tensor.size(), name(type)));
   return matrix;
 }
 

@@ -129,7 +129,7 @@ TEST(Break, WrongUnits) {
     EXPECT_EQ(result.exit_code, 2) << value;
     EXPECT_THAT(result.err, AllOf(HasSubstr(text), MatchesRegex("[^\n]*\n"))) << value;
   };
-  refused("pe", "--break: expected UNIT@N like pe@412 or dma0.q3@7, found 'pe'");
+  refused("pe", "--break: expected UNIT@N like pe@412, dma0.q3@7 or bundle@2, found 'pe'");
   refused("pe@x", "--break: expected a whole number");
   refused("vectr@1", "found 'vectr'; nearest is 'vector'");
   refused("dma16.q1@1", "found 'dma16.q1'; nearest is 'dma1.q1'");

@@ -156,12 +156,22 @@ TEST(Cube, RunsWhatAsmMakes) {
   ASSERT_EQ(tilevp({"asm", example, "--machine", "cube", "-o", folder / "p.bin"}).exit_code, 0);
   const auto text = tilevp({"disasm", folder / "p.bin", "--machine", "cube"});
   ASSERT_EQ(text.exit_code, 0) << text.err;
-  EXPECT_THAT(text.out, HasSubstr("B.IOT T#1, U#1, mask=1000, last, ->M<128B>\n"));
+  EXPECT_THAT(text.out, HasSubstr("B.IOT T#1, U#1, mask=1000, last, ->M<128B>  "));
   write_file(folder / "q.s", text.out);
   ASSERT_EQ(tilevp({"asm", folder / "q.s", "--machine", "cube", "-o", folder / "q.bin"}).exit_code, 0);
   EXPECT_EQ(read_file(folder / "q.bin"), read_file(folder / "p.bin"));
   ASSERT_EQ(tilevp(example_run(folder, folder / "q.bin")).exit_code, 0);
   EXPECT_THAT(floats(read_file(folder / "d.bin")), ElementsAre(14, 32));
+}
+
+TEST(Cube, AsmAndDisasmKnowTheCubesPlatform) {
+  const Folder folder;
+  for (const auto& words : {std::vector<std::string>{"asm", example, "-o", folder / "p.bin"}, {"disasm", example}}) {
+    auto command = words;
+    command.insert(command.end(), {"--machine", "cube", "-c", "cube.isa_revision=r1"});
+    const auto result = tilevp(command);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+  }
 }
 
 TEST(Cube, GprsComeFromTheCommand) {
@@ -206,6 +216,28 @@ TEST(Cube, WrongProgramsFaultWithTheirWord) {
   EXPECT_THAT(result.err, HasSubstr("wants BSTOP, or the next BSTART"));
 }
 
+// Four instructions of four bytes, in the last 64 bytes of 4 GiB: BSTOP is at offset 12, 0xffffffcc.
+TEST(Cube, FaultsLeadToTheirLine) {
+  const Folder folder;
+  write_file(folder / "p.s",
+             "BSTART.TGEMV FP16\nB.FPATR None, None\nB.IOT T#1, U#1, mask=1111, last, ->M<128B>\nBSTOP\n");
+  EXPECT_THAT(tilevp({"run", "cube/raw", folder / "p.s", "-q"}).err, HasSubstr("at 0xffffffcc BSTOP"));
+  EXPECT_THAT(tilevp({"describe", "program", "cube/raw", folder / "p.s"}).out,
+              testing::ContainsRegex("BSTART.TGEMV FP16 +// 0xffffffc0\n(.*\n)*BSTOP +// 0xffffffcc\n"));
+  EXPECT_THAT(tilevp({"disasm", "--machine", "cube", folder / "p.s"}).out,
+              testing::ContainsRegex("BSTART.TGEMV FP16 +// 0x0\n(.*\n)*BSTOP +// 0xc\n"));
+}
+
+TEST(Cube, RulesAreThoseOfThePlatform) {
+  for (const char* command : {"list", "describe"}) {
+    EXPECT_THAT(tilevp({command, "rules", "--platform", "pto-cube"}).out,
+                AllOf(HasSubstr("cube.9.source_missing"), HasSubstr("protocol."), testing::Not(HasSubstr("psum"))));
+    EXPECT_THAT(tilevp({command, "rules", "--platform", "trn1"}).out,
+                AllOf(HasSubstr("psum"), HasSubstr("protocol."), testing::Not(HasSubstr("cube."))));
+    EXPECT_THAT(tilevp({command, "rules"}).out, AllOf(HasSubstr("psum"), HasSubstr("cube.")));
+  }
+}
+
 TEST(Cube, ProgramsReadAndWriteFiles) {
   const Folder folder;
   write_npy(folder / "a.npy", {{1, 3}, {1, 2, 3}});
@@ -244,6 +276,9 @@ TEST(Cube, WrongOptionsAreRefused) {
   refused({"cube/tgemv"}, "expected either --input and --weights, or --shape");
   refused({"cube/tgemv", "--shape", "3"}, "--shape: expected 2 ");
   refused({"cube/tgemv", "--shape", "3,3", "--platform", "trn1"}, "cube/tgemv runs on a cube machine");
+  refused({"cube/tgemv", "--shape", "3,3", "-c", "cube=null"},
+          "-c: cube/tgemv runs on a cube machine; 'pto-cube' as -c changes it names no cube");
+  refused({"cube/tgemv", "--shape", "3,3", "--max-time", "9cycles@pe"}, "unknown clock domain 'pe'; there are cube");
   refused({"neuron/matmul", "--m", "3", "--k", "3", "--n", "3", "--platform", "pto-cube"}, "--platform: ");
   refused({"cube/tgemv", "--shape", "3,3", "--dtype", "fp64"}, "--dtype: expected one of FP32");
   refused({"cube/tgemv", "--shape", "1048576,1048576"}, "B: takes 2199023255552 bytes of memory");

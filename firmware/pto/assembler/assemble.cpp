@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "tilevp/base/errors.hpp"
+#include "tilevp/cube/prequant.hpp"
 #include "tilevp/described/nearest.hpp"
 #include "tilevp/pto/assembler/statement.hpp"
 
@@ -20,6 +21,18 @@ const std::vector<std::string>& first_words() {
     for (unsigned op = 0; op <= static_cast<unsigned>(cube::ScalarOp::hl_lui); ++op)
       words.emplace_back(name(static_cast<cube::ScalarOp>(op)));
     return words;
+  }();
+  return all;
+}
+
+// What the grammar expects where a mode stands.
+constexpr std::string_view a_prequant = "a PreQuantMode";
+
+const std::vector<std::string>& prequant_names() {
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> names;
+    for (const auto& mode : cube::prequant_modes) names.emplace_back(cube::prequant_name(mode.code));
+    return names;
   }();
   return all;
 }
@@ -54,7 +67,9 @@ Words assemble(const std::string& name, std::string_view text) {
     const char* const last = text.data() + end;
     try {
       parse_line(statement, first, last);
-    } catch (const Mistake& mistake) {
+    } catch (Mistake& mistake) {
+      if (mistake.expected == a_prequant)
+        mistake.expected += described::nearest_hint(word_at(mistake.at, last), prequant_names());
       assembly::fail(name, number, first, last, mistake, "#");
     }
     at = end + 1;

@@ -1,9 +1,12 @@
 #include "tilevp/pto/matmul/options.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <boost/algorithm/string/predicate.hpp>
 #include <charconv>
 #include <cmath>
+#include <locale>
 #include <optional>
 
 #include "tilevp/base/errors.hpp"
@@ -12,6 +15,7 @@
 #include "tilevp/numeric/rounding.hpp"
 #include "tilevp/pto/element.hpp"
 #include "tilevp/runtime/npy.hpp"
+#include "tilevp/runtime/value_text.hpp"
 
 namespace tilevp::pto::matmul {
 namespace {
@@ -34,43 +38,65 @@ std::optional<double> number_in(const std::string& text) {
   return value;
 }
 
+// The numbers of an option, and where one of them stands.
+struct Given {
+  std::string option{};              // with dashes
+  std::string file{};                // empty: one number, of the command line
+  std::vector<std::size_t> shape{};  // of the file
+  std::vector<double> values{};
+
+  [[noreturn]] void refuse(std::size_t i, const std::string& expected) const {
+    const std::string place =
+        file.empty() ? "" : file + ": element " + runtime::index_text(runtime::index_of(shape, i)) + ": ";
+    throw UserError(option, place + "expected " + expected + ", found " + runtime::value_text(values[i]));
+  }
+};
+
 // One number, or where `columns` is not 0 as many: the same for all, or those of a file.
-std::vector<double> numbers(const runtime::OptionValues& options, const std::string& name, std::size_t columns) {
+Given numbers(const runtime::OptionValues& options, const std::string& name, std::size_t columns) {
   const std::string text = options.text(name);
-  if (const auto value = number_in(text)) return std::vector<double>(std::max<std::size_t>(columns, 1), *value);
+  if (const auto value = number_in(text))
+    return {.option = "--" + name, .values = std::vector<double>(std::max<std::size_t>(columns, 1), *value)};
   if (columns == 0) throw UserError("--" + name, "expected a number, found '" + text + "'");
   const runtime::Tensor tensor = runtime::read_npy(text);
   if (tensor.size() != columns || (tensor.shape.size() != 1 && !(tensor.shape.size() == 2 && tensor.shape[0] == 1)))
     throw UserError("--" + name, text + ": expected " + std::to_string(columns) +
                                      " numbers, one a column, found shape " + runtime::shape_text(tensor.shape));
-  std::vector<double> values(columns);
-  for (std::size_t i = 0; i < columns; ++i) values[i] = tensor.value(i);
-  return values;
+  Given given{.option = "--" + name, .file = text, .shape = tensor.shape, .values = std::vector<double>(columns)};
+  for (std::size_t i = 0; i < columns; ++i) given.values[i] = tensor.value(i);
+  return given;
 }
 
-// The nearest FP19: the upper 19 bits of an fp32. `low`: 0 where zero may stand, else the smallest normal number.
-std::uint64_t fp19(const std::string& option, double value, bool zero_allowed, std::vector<std::string>& warnings) {
+// Number `i` as the nearest FP19: the upper 19 bits of an fp32. A scale has no code for 0, a slope has.
+std::uint64_t fp19(const Given& given, std::size_t i, bool zero_allowed, std::vector<std::string>& warnings) {
+  const double value = given.values[i];
   const float held = numeric::to_tf32(static_cast<float>(value));
   const std::uint64_t code = std::bit_cast<std::uint32_t>(held) >> 13;
   const bool zero = held == 0 && !std::signbit(value);
   if (!(zero && zero_allowed) && !(std::isnormal(held) && held > 0))
-    throw UserError(option, "expected a positive normal number" + std::string(zero_allowed ? " or 0" : "") +
-                                ", found " + described::number_text(value));
-  const bool told = !warnings.empty() && warnings.back().starts_with(option + ": ");
+    given.refuse(
+        i, "a positive normal number of FP19, 1.1755e-38 to 3.4011e+38" + std::string(zero_allowed ? ", or 0" : ""));
+  const bool told = !warnings.empty() && warnings.back().starts_with(given.option + ": ");
   if (static_cast<double>(held) != value && !told)
-    warnings.push_back(option + ": " + described::number_text(value) + " rounded to " +
+    warnings.push_back(given.option + ": " + described::number_text(value) + " rounded to " +
                        described::number_text(static_cast<double>(held)));
   return code;
 }
 
-PreQuantMode mode_of(const std::string& text) {
-  std::vector<std::string> names;
+// Any of the machine's modes; where none is meant, those of sums in `accumulator` are named.
+PreQuantMode mode_of(const std::string& text, cube::DataType accumulator) {
+  std::vector<std::string> names, fitting;
   for (const PreQuantMode& mode : prequant_modes) {
     const std::string name(prequant_name(mode.code));
-    if (text == name || text == std::to_string(mode.code)) return mode;
+    if (boost::algorithm::iequals(text, name, std::locale::classic()) || text == std::to_string(mode.code)) return mode;
     names.push_back(name);
+    if (accepts(mode, accumulator)) fitting.push_back(name);
   }
-  throw UserError("--prequant", "there is no mode '" + text + "'" + described::nearest_hint(text, names));
+  const std::string hint = described::nearest_hint(text, names);
+  throw UserError("--prequant", "there is no mode '" + text + "'" +
+                                    (!hint.empty() ? hint
+                                                   : "; of sums in " + std::string(cube::name(accumulator)) +
+                                                         " there are " + described::join(fitting)));
 }
 
 void check_mode(const Request& request) {
@@ -96,14 +122,17 @@ void check_parameters(const runtime::OptionValues& options, const Request& reque
   const char* const needed = mode.shift ? "shift" : "scale";
   if (has_word && !options.has(needed))
     throw UserError("--" + std::string(needed), "is missing: the mode " + name + " needs it");
+  if (mode.shift && request.relu != 0)
+    throw UserError("--relu", name + " only shifts: the core takes no account of ReLU in it; expected none, found " +
+                                  options.text("relu"));
   require_only_if(options, "slope", request.relu >= 2, "--relu leaky or prelu");
   if (request.relu >= 2 && !options.has("slope"))
     throw UserError("--slope", "is missing: --relu " + options.text("relu") + " needs it");
 }
 
-std::uint64_t shift_word(double shift) {
-  if (!(shift >= 1 && shift <= 16) || std::trunc(shift) != shift)
-    throw UserError("--shift", "expected a whole number from 1 to 16, found " + described::number_text(shift));
+std::uint64_t shift_word(const Given& given, std::size_t i) {
+  const double shift = given.values[i];
+  if (!(shift >= 1 && shift <= 16) || std::trunc(shift) != shift) given.refuse(i, "a whole number from 1 to 16");
   return static_cast<std::uint64_t>(shift - 1) << shift_shift;
 }
 
@@ -120,8 +149,9 @@ std::vector<std::uint64_t> quant_words(const Request& request, const runtime::Op
   if (mode.parameter == Parameter::none) return {};
   const std::uint64_t offset = offset_bits(mode, options);
   std::vector<std::uint64_t> words;
-  for (const double value : numbers(options, mode.shift ? "shift" : "scale", request.quant_is_vector() ? request.n : 0))
-    words.push_back(mode.shift ? shift_word(value) : fp19("--scale", value, false, warnings) << scale_shift | offset);
+  const Given given = numbers(options, mode.shift ? "shift" : "scale", request.quant_is_vector() ? request.n : 0);
+  for (std::size_t i = 0; i < given.values.size(); ++i)
+    words.push_back(mode.shift ? shift_word(given, i) : fp19(given, i, false, warnings) << scale_shift | offset);
   return words;
 }
 
@@ -129,7 +159,8 @@ std::uint8_t read_rounding(const runtime::OptionValues& options) {
   const std::string text = options.text("rounding");
   std::string known;
   for (unsigned code = 0; code < 8; ++code) {
-    if (rounding_mode_name(code) == text) return static_cast<std::uint8_t>(code);
+    if (boost::algorithm::iequals(rounding_mode_name(code), text, std::locale::classic()))
+      return static_cast<std::uint8_t>(code);
     known += (known.empty() ? "" : ", ") + std::string(rounding_mode_name(code));
   }
   throw UserError("--rounding", "expected one of " + known + ", found '" + text + "'");
@@ -137,10 +168,9 @@ std::uint8_t read_rounding(const runtime::OptionValues& options) {
 
 std::uint8_t read_relu(const runtime::OptionValues& options) {
   const std::string text = options.text("relu");
-  if (text == "none") return 0;
-  if (text == "relu") return 1;
-  if (text == "leaky") return 2;
-  if (text == "prelu") return 3;
+  constexpr std::array names{"none", "relu", "leaky", "prelu"};  // by code
+  for (std::size_t code = 0; code < names.size(); ++code)
+    if (boost::algorithm::iequals(text, names[code], std::locale::classic())) return static_cast<std::uint8_t>(code);
   throw UserError("--relu", "expected none, relu, leaky or prelu, found '" + text + "'");
 }
 
@@ -179,7 +209,7 @@ Request read_request(bool gemv, const runtime::OptionValues& options) {
                                            ": both floating, both signed or both unsigned");
   request.bias = options.has("bias");
   request.pes = static_cast<unsigned>(options.integer("pes", 1, pes));
-  request.prequant = mode_of(options.text("prequant"));
+  request.prequant = mode_of(options.text("prequant"), request.accumulator());
   check_mode(request);
   request.relu = read_relu(options);
   check_parameters(options, request);
@@ -195,8 +225,8 @@ Request read_request(bool gemv, const runtime::OptionValues& options) {
 void read_words(Request& request, const runtime::OptionValues& options, std::vector<std::string>& warnings) {
   request.quant_words = quant_words(request, options, warnings);
   if (request.relu < 2) return;
-  for (const double value : numbers(options, "slope", request.slope_is_vector() ? request.n : 0))
-    request.slope_words.push_back(fp19("--slope", value, true, warnings));
+  const Given given = numbers(options, "slope", request.slope_is_vector() ? request.n : 0);
+  for (std::size_t i = 0; i < given.values.size(); ++i) request.slope_words.push_back(fp19(given, i, true, warnings));
 }
 
 }  // namespace tilevp::pto::matmul

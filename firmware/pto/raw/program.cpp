@@ -67,14 +67,14 @@ class Raw final : public runtime::Program {
     if (words_.empty()) throw UserError(file, "expected at least one instruction, found none");
   }
 
-  std::string describe(runtime::Host&) override { return assembler::disassemble(words_); }
+  // With the addresses that faults name.
+  std::string describe(runtime::Host& host) override { return assembler::listing(words_, place(Driver(host))); }
 
   runtime::ProgramResult run(runtime::Host& host) override {
     Driver driver(host);
     for (const Setting& setting : settings_) driver.set_gpr(setting.gpr, setting.value);
-    // At the end of memory: its begin is the user's, for --load and --dump.
     runtime::ProgramResult result;
-    result.kernel_ps = driver.run_at(driver.last_place("the program", words_.size()), words_);
+    result.kernel_ps = driver.run_at(place(driver), words_);
     const WorkCounters counted = driver.counters();
     result.result = {{"macs", counted.macs},    {"issued_macs", counted.issued_macs}, {"bundles", counted.bundles},
                      {"loads", counted.loads},  {"stores", counted.stores},           {"instructions", counted.words},
@@ -83,6 +83,9 @@ class Raw final : public runtime::Program {
   }
 
  private:
+  // At the end of memory: its begin is the user's, for --load and --dump.
+  std::uint64_t place(const Driver& driver) const { return driver.last_place("the program", words_.size()); }
+
   std::vector<Setting> settings_;
   assembler::Words words_;
 };

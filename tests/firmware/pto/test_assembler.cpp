@@ -140,6 +140,8 @@ TEST(PtoAssembler, MistakesHaveTheirPlace) {
   EXPECT_EQ(mistake("addi a0, 1, ->t"),
             "p.s:1:15: expected a GPR: zero, sp, a0 to a7, ra, s0 to s8 or x0 to x3, found 't'");
   EXPECT_EQ(mistake("B.FPATR 6, 0"), "p.s:1:9: expected a PreQuantMode that is assigned, found 6");
+  EXPECT_EQ(mistake("B.FPATR VQF322B8, None"),
+            "p.s:1:9: expected a PreQuantMode; nearest is 'VQF322B8_PRE', found 'VQF322B8'");
   EXPECT_EQ(mistake("B.FPATR None, None, GroupN=7"),
             "p.s:1:28: expected 0, 8, 16, 32, 48, 64, 80, 96, 112 or 128 columns, found 7");
   EXPECT_EQ(mistake("B.DATR {2, FP16, Zero, 0, RNE, 0, 0}"), "p.s:1:9: expected a layout that is assigned, found 2");

@@ -5,17 +5,21 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "firmware/pto/cube_host.hpp"
 #include "tilevp/base/errors.hpp"
+#include "tilevp/pto/operand.hpp"
 #include "tilevp/runtime/npy.hpp"
 
 namespace tilevp::pto::test {
 namespace {
 
 using Options = std::map<std::string, std::string>;
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 void expect_exact(const std::string& program, const Options& options, const RunOptions& run = {}) {
   const auto result = run_program(program, options, run);
@@ -221,9 +225,61 @@ TEST_F(CubeFiles, WrongFilesAreRefused) {
   EXPECT_THAT(refusal("cube/tgemv", {{"input", a}, {"weights", b}}), HasSubstr("b.npy: K is 2, "));
   EXPECT_THAT(refusal("cube/tgemv", {{"input", b}, {"weights", b}}), HasSubstr("expected one row (axes 1,K)"));
   EXPECT_THAT(refusal("cube/tgemv", {{"input", half}, {"weights", b}, {"dtype", "int8"}}),
-              HasSubstr("element [1] is 2.500000, which S8 does not hold"));
+              HasSubstr("element [1] is 2.5, which S8 does not hold"));
   EXPECT_THAT(refusal("cube/tgemv", {{"input", half}, {"weights", b}, {"dtype", "e3m2"}}),
-              HasSubstr("element [2] is 300.000000, which E3M2 does not hold"));
+              HasSubstr("element [2] is 300, which E3M2 does not hold"));
+}
+
+// Element and option are named, and what must stand there.
+TEST_F(CubeFiles, AWrongNumberAmongParametersHasItsPlace) {
+  const std::string infinity = file("inf.npy", {1, 3}, {1, HUGE_VALF, 1});
+  const std::string nan = file("nan.npy", {3}, {std::nanf(""), 1, 1});
+  const Options floats{{"shape", "3,3"}};
+  const Options integers{{"shape", "3,3"}, {"dtype", "int8"}};
+  const auto refused = [](Options options, const Options& more) {
+    options.insert(more.begin(), more.end());
+    return refusal("cube/tgemv", options);
+  };
+  const std::string fp19 = "expected a positive normal number of FP19, 1.1755e-38 to 3.4011e+38";
+  EXPECT_EQ(refused(floats, {{"prequant", "VQF322B8_PRE"}, {"scale", nan}}),
+            "--scale: " + nan + ": element [0]: " + fp19 + ", found nan");
+  EXPECT_EQ(refused(floats, {{"relu", "prelu"}, {"slope", infinity}}),
+            "--slope: " + infinity + ": element [0, 1]: " + fp19 + ", or 0, found inf");
+  EXPECT_EQ(refused(integers, {{"prequant", "VSHIFTS322S16"}, {"shift", nan}}),
+            "--shift: " + nan + ": element [0]: expected a whole number from 1 to 16, found nan");
+}
+
+// What a float type has, a file may hold: 61440 is half way from E5M2's largest number to the next power.
+TEST_F(CubeFiles, InfinityAndNanWhereTheTypeHasThem) {
+  const std::string one = file("one.npy", {1, 1}, {1});
+  const auto through = [&](const std::string& type, float value) {
+    const std::string a = file("x.npy", {1, 1}, {value});
+    std::vector<std::string> warnings;
+    const Matrix matrix = file_matrix("--input", a, "M,K", parse_type("--dtype", type), warnings);
+    return std::pair(matrix.value(0, 0), warnings.empty() ? "" : warnings[0].substr(a.size()));
+  };
+  const double infinity = HUGE_VAL;
+  for (const char* type : {"e5m2", "hif8", "fp16", "bf16"}) {
+    EXPECT_EQ(through(type, HUGE_VALF), std::pair(infinity, std::string())) << type;
+    EXPECT_EQ(through(type, -HUGE_VALF), std::pair(-infinity, std::string())) << type;
+    EXPECT_TRUE(std::isnan(through(type, std::nanf("")).first)) << type;
+  }
+  EXPECT_TRUE(std::isnan(through("e4m3", std::nanf("")).first));
+  EXPECT_EQ(through("e5m2", 61439), std::pair(57344.0, std::string(": 1 of 1 values rounded to E5M2")));
+  EXPECT_EQ(through("e5m2", 61440), std::pair(infinity, std::string(": 1 of 1 values beyond E5M2 became infinite")));
+  EXPECT_EQ(through("hif8", -40000), std::pair(-infinity, std::string(": 1 of 1 values beyond HIF8 became infinite")));
+  EXPECT_EQ(through("fp16", 1e6F), std::pair(infinity, std::string(": 1 of 1 values beyond FP16 became infinite")));
+  for (const auto& [type, value] : {std::pair("e4m3", 449.0F), {"e4m3", HUGE_VALF}, {"e2m1x2", std::nanf("")}})
+    EXPECT_THROW(through(type, value), UserError) << type;
+}
+
+TEST_F(CubeFiles, NamesOfModesInAnyCase) {
+  const auto run = [&](const Options& names) {
+    Options options{{"shape", "40,30"}, {"random", "normal"}, {"scale", "1.5"}, {"output", path("d.npy")}};
+    options.insert(names.begin(), names.end());
+    expect_exact("cube/tgemv", options);
+  };
+  run({{"prequant", "qF322f32_pre"}, {"rounding", "rtz"}, {"relu", "ReLU"}});
 }
 
 TEST(CubeTgemv, WrongOptionsAreRefused) {
@@ -237,6 +293,13 @@ TEST(CubeTgemv, WrongOptionsAreRefused) {
   EXPECT_THAT(refused({{"weights-dtype", "int8"}}), HasSubstr("S8 does not go with FP16"));
   EXPECT_THAT(refused({{"prequant", "REQ8"}}), HasSubstr("--prequant: REQ8 goes with sums in S32"));
   EXPECT_THAT(refused({{"prequant", "REQ9"}}), HasSubstr("there is no mode 'REQ9'; nearest is 'REQ"));
+  EXPECT_THAT(refused({{"prequant", "fp16"}}),
+              AllOf(HasSubstr("'fp16'; of sums in FP32 there are None, F322F16, "), Not(HasSubstr("REQ8"))));
+  EXPECT_THAT(refused({{"prequant", "QF322F16_PRE"}, {"scale", "1e40"}}), HasSubstr("3.4011e+38, found 1e+40"));
+  for (const char* relu : {"relu", "leaky", "PReLU"})
+    EXPECT_EQ(refused({{"prequant", "13"}, {"dtype", "int8"}, {"shift", "3"}, {"relu", relu}, {"slope", "1"}}),
+              "--relu: SHIFTS322S16 only shifts: the core takes no account of ReLU in it; expected none, found " +
+                  std::string(relu));
   EXPECT_THAT(refused({{"prequant", "QF322F16_PRE"}}), HasSubstr("--scale: is missing"));
   EXPECT_THAT(refused({{"prequant", "QF322F16_PRE"}, {"scale", "-1"}}), HasSubstr("--scale: expected a positive"));
   EXPECT_THAT(refused({{"prequant", "QF322F16_PRE"}, {"scale", "1"}, {"offset", "1"}}),
