@@ -39,7 +39,7 @@ TEST(Times, Mistakes) {
   for (const auto* text : {"", "ms", "20", "1.ms", "-1ms", "20 ms", "1.5cycles@pe", "2h", "1e3ns"})
     EXPECT_THAT(error_of(text), HasSubstr("expected a time like 20ms")) << text;
   EXPECT_THAT(error_of("1cycles@vectr"), HasSubstr("unknown clock domain 'vectr'; nearest is 'vector'"));
-  EXPECT_THAT(error_of("1cycles@cube"), HasSubstr("unknown clock domain 'cube'; there are pe, vector"));
+  EXPECT_THAT(error_of("1cycles@fabric"), HasSubstr("unknown clock domain 'fabric'; there are pe, vector"));
   EXPECT_THAT(error_of("0.0001ns"), HasSubstr("finer than 1 ps"));
   EXPECT_THAT(error_of("18446744073709551616ps"), HasSubstr("below 2^64 ps"));
   EXPECT_THAT(error_of("18446745s"), HasSubstr("below 2^64 ps"));
