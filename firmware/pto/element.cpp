@@ -7,43 +7,14 @@
 #include <cstring>
 
 #include "tilevp/base/errors.hpp"
+#include "tilevp/cube/element.hpp"
 #include "tilevp/numeric/narrow_float.hpp"
 
 namespace tilevp::pto {
 
 using cube::DataType;
-using numeric::FloatFormat;
 
 namespace {
-
-FloatFormat format_of(DataType type) {
-  switch (type) {
-    case DataType::tf32:
-      return FloatFormat::tf32;
-    case DataType::hf32:
-      return FloatFormat::hf32;
-    case DataType::fp16:
-      return FloatFormat::fp16;
-    case DataType::bf16:
-      return FloatFormat::bf16;
-    case DataType::hif8:
-      return FloatFormat::hif8;
-    case DataType::e4m3:
-      return FloatFormat::e4m3;
-    case DataType::e5m2:
-      return FloatFormat::e5m2;
-    case DataType::e3m2:
-      return FloatFormat::e3m2;
-    case DataType::e2m3:
-      return FloatFormat::e2m3;
-    case DataType::e2m1x2:
-      return FloatFormat::e2m1;
-    case DataType::e1m2x2:
-      return FloatFormat::e1m2;
-    default:
-      return FloatFormat::fp32;
-  }
-}
 
 unsigned code_bits(DataType type) {
   if (type == DataType::e3m2 || type == DataType::e2m3) return 6;
@@ -55,7 +26,7 @@ constexpr double e5m2_infinite = 61440;
 
 // Of a float of at most eight bits: the code of the nearest number, of two equally near ones the even code.
 std::optional<std::uint32_t> nearest_code(DataType type, double value) {
-  const auto values = numeric::decoded(format_of(type));
+  const auto values = numeric::decoded(cube::float_format(type));
   std::optional<std::uint32_t> best;
   double distance = 0;
   double largest = 0;
@@ -167,12 +138,14 @@ std::optional<std::uint32_t> encode(DataType type, double value) {
 }
 
 double decode(DataType type, std::uint32_t code) {
-  if (numeric_class(type) == cube::NumericClass::floating) return numeric::decode(format_of(type), code);
-  if (numeric_class(type) == cube::NumericClass::unsigned_integer) return code;
-  const unsigned width = cube::bits(type);
-  const std::uint32_t sign = 1U << (width - 1);
-  const std::uint32_t value = width == 32 ? code : code & ((1U << width) - 1);
-  return static_cast<std::int32_t>((value ^ sign) - sign);
+  switch (numeric_class(type)) {
+    case cube::NumericClass::floating:
+      return cube::decode_float(type, code);
+    case cube::NumericClass::unsigned_integer:
+      return code;
+    default:
+      return static_cast<std::int32_t>(cube::decode_integer(type, code));
+  }
 }
 
 Matrix::Matrix(DataType element, std::size_t row_count, std::size_t column_count)
@@ -181,24 +154,11 @@ Matrix::Matrix(DataType element, std::size_t row_count, std::size_t column_count
 }
 
 void Matrix::put(std::size_t row, std::size_t column, std::uint32_t code) {
-  std::byte* const at = bytes.data() + row * row_bytes();
-  if (bits(type) == 4) {
-    std::byte& both = at[column / 2];
-    const unsigned shift = column % 2 * 4;
-    both = (both & ~(std::byte{0xf} << shift)) | std::byte{static_cast<std::uint8_t>(code & 0xf)} << shift;
-    return;
-  }
-  const std::size_t size = bits(type) / 8;
-  std::memcpy(at + column * size, &code, size);
+  cube::store_code(bytes.data() + row * row_bytes(), bits(type), column, code);
 }
 
 std::uint32_t Matrix::code(std::size_t row, std::size_t column) const {
-  const std::byte* const at = bytes.data() + row * row_bytes();
-  if (bits(type) == 4) return std::to_integer<std::uint32_t>(at[column / 2]) >> column % 2 * 4 & 0xf;
-  std::uint32_t code = 0;
-  const std::size_t size = bits(type) / 8;
-  std::memcpy(&code, at + column * size, size);
-  return code;
+  return cube::load_code(bytes.data() + row * row_bytes(), bits(type), column);
 }
 
 runtime::Tensor tensor_of(const Matrix& matrix, std::vector<std::size_t> shape) {

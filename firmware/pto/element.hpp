@@ -14,9 +14,9 @@ namespace tilevp::pto {
 // "fp16", "s4x2", ...: a type as options name it, upper or lower case; int8 and uint8 too. UserError(where).
 cube::DataType parse_type(const std::string& where, const std::string& text);
 
-// A value rounded to nearest even; what lies beyond a type with infinity becomes infinite (of HiF8 as soon as it exceeds
-// the largest number). Nothing where the type holds no number near it: beyond the largest finite number of a type
-// without infinity, no whole number or out of range for integers, NaN where there is none.
+// A value rounded to nearest even; what lies beyond a type with infinity becomes infinite (of HiF8 as soon as it
+// exceeds the largest number). Nothing where the type holds no number near it: beyond the largest finite number of a
+// type without infinity, no whole number or out of range for integers, NaN where there is none.
 std::optional<std::uint32_t> encode(cube::DataType type, double value);
 double decode(cube::DataType type, std::uint32_t code);
 

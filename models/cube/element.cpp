@@ -5,43 +5,12 @@
 
 #include "tilevp/base/errors.hpp"
 #include "tilevp/numeric/convert.hpp"
-#include "tilevp/numeric/narrow_float.hpp"
 
 namespace tilevp::cube {
-namespace {
 
 using numeric::FloatFormat;
 
-FloatFormat format_of(DataType type) {
-  switch (type) {
-    case DataType::fp32:
-      return FloatFormat::fp32;
-    case DataType::tf32:
-      return FloatFormat::tf32;
-    case DataType::hf32:
-      return FloatFormat::hf32;
-    case DataType::fp16:
-      return FloatFormat::fp16;
-    case DataType::bf16:
-      return FloatFormat::bf16;
-    case DataType::hif8:
-      return FloatFormat::hif8;
-    case DataType::e4m3:
-      return FloatFormat::e4m3;
-    case DataType::e5m2:
-      return FloatFormat::e5m2;
-    case DataType::e3m2:
-      return FloatFormat::e3m2;
-    case DataType::e2m3:
-      return FloatFormat::e2m3;
-    case DataType::e2m1x2:
-      return FloatFormat::e2m1;
-    case DataType::e1m2x2:
-      return FloatFormat::e1m2;
-    default:
-      throw Defect("no float to decode: " + std::string(name(type)));
-  }
-}
+namespace {
 
 // out[i] = decode_code(code i); a loop a width, for the compiler to vectorise.
 template <typename Element, typename Out, typename DecodeCode>
@@ -79,7 +48,38 @@ void decode_all(unsigned width, const std::byte* codes, std::size_t count, Out* 
 
 }  // namespace
 
-float decode_float(DataType type, std::uint32_t code) { return numeric::decode(format_of(type), code); }
+FloatFormat float_format(DataType type) {
+  switch (type) {
+    case DataType::fp32:
+      return FloatFormat::fp32;
+    case DataType::tf32:
+      return FloatFormat::tf32;
+    case DataType::hf32:
+      return FloatFormat::hf32;
+    case DataType::fp16:
+      return FloatFormat::fp16;
+    case DataType::bf16:
+      return FloatFormat::bf16;
+    case DataType::hif8:
+      return FloatFormat::hif8;
+    case DataType::e4m3:
+      return FloatFormat::e4m3;
+    case DataType::e5m2:
+      return FloatFormat::e5m2;
+    case DataType::e3m2:
+      return FloatFormat::e3m2;
+    case DataType::e2m3:
+      return FloatFormat::e2m3;
+    case DataType::e2m1x2:
+      return FloatFormat::e2m1;
+    case DataType::e1m2x2:
+      return FloatFormat::e1m2;
+    default:
+      throw Defect("no float to decode: " + std::string(name(type)));
+  }
+}
+
+float decode_float(DataType type, std::uint32_t code) { return numeric::decode(float_format(type), code); }
 
 std::uint32_t decode_integer(DataType type, std::uint32_t code) {
   // Shifted up and back: the way back fills in zeros or copies of the sign.
@@ -103,7 +103,7 @@ void decode_floats(DataType type, const std::byte* codes, std::size_t count, flo
     default:
       break;
   }
-  const FloatFormat format = format_of(type);
+  const FloatFormat format = float_format(type);
   if (type == DataType::tf32 || type == DataType::hf32) {
     const std::uint32_t kept = type == DataType::tf32 ? ~0x1fffU : ~0xfffU;
     decode_all(32, codes, count, out, [=](std::uint32_t code) { return std::bit_cast<float>(code & kept); });

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "tilevp/cube/data_type.hpp"
+#include "tilevp/numeric/narrow_float.hpp"
 
 namespace tilevp::cube {
 
@@ -44,6 +45,9 @@ inline std::uint64_t load_word(const std::byte* payload, std::uint64_t position)
   std::memcpy(&word, payload + position * 8, 8);
   return word;
 }
+
+// The format of an ordinary floating type's codes. Throws Defect for other types.
+numeric::FloatFormat float_format(DataType type);
 
 // The value of a code of an ordinary floating type; exact (numeric/narrow_float.hpp).
 float decode_float(DataType type, std::uint32_t code);

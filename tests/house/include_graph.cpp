@@ -55,8 +55,8 @@ bool is_systemc(const Include& include) {
 // What of the models a program may know: the machine's own description for programmers, and vocabulary that is no
 // hardware.
 bool is_programmers_header(const std::string& path) {
-  static const std::set<std::string> files = {"isa.hpp", "registers.hpp", "rules.hpp", "prequant.hpp", "descriptor.hpp",
-                                              "access_pattern.hpp"};
+  static const std::set<std::string> files = {"isa.hpp",     "registers.hpp",  "rules.hpp",         "prequant.hpp",
+                                              "element.hpp", "descriptor.hpp", "access_pattern.hpp"};
   for (const auto* vocabulary : {"models/base", "models/numeric", "models/described"})
     if (is_below(path, vocabulary)) return true;
   return is_below(path, "models") && files.contains(std::filesystem::path(path).filename().string());
