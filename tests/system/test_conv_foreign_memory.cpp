@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "models/memory/disordered_memory.hpp"
+#include "support/report_breach.hpp"
 #include "system/conv_kernel.hpp"
 #include "system/npy_file.hpp"
 #include "tilevp/described/parse.hpp"
@@ -132,9 +133,7 @@ class ForeignPlatform final : private neuroncore::DmaTrigger, private dma::Semap
   template <class Initiator, class Target>
   void connect(Initiator& initiator, Target& target) {
     const std::string name = "checker" + std::to_string(checkers_.size());
-    auto& checker = *checkers_.emplace_back(std::make_unique<memory::ProtocolChecker>(
-        name.c_str(),
-        [](const memory::ProtocolBreach& breach) { ADD_FAILURE() << breach.rule << " " << breach.text; }));
+    auto& checker = *checkers_.emplace_back(std::make_unique<memory::ProtocolChecker>(name.c_str(), report_breach));
     initiator.bind(checker.in);
     checker.out.bind(target);
   }

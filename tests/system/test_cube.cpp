@@ -3,15 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 
 #include "support/csv_reader.hpp"
 #include "system/command_runner.hpp"
 #include "system/expect_refused.hpp"
 #include "system/npy_file.hpp"
-#include "tilevp/described/parse.hpp"
-#include "tilevp/platform/schema.hpp"
+#include "system/raw_values.hpp"
 
 namespace tilevp::test {
 namespace {
@@ -21,22 +19,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 const std::string example = std::string(TILEVP_SOURCE_DIR) + "/docs/examples/gemv.s";
-
-boost::json::value report_of(const std::string& file) {
-  auto tree = described::parse(file, read_file(file)).tree;
-  platform::check_report(tree, file);
-  return tree;
-}
-
-std::vector<float> floats(const std::string& bytes) {
-  std::vector<float> values(bytes.size() / sizeof(float));
-  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
-  return values;
-}
-
-std::string bytes_of(const std::vector<float>& values) {
-  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
-}
 
 // (1, 2, 3) times ((1, 4), (2, 5), (3, 6)).
 std::vector<std::string> example_run(const Folder& folder, const std::string& program) {

@@ -2,11 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "system/command_runner.hpp"
-#include "tilevp/described/parse.hpp"
-#include "tilevp/platform/schema.hpp"
+#include "system/raw_values.hpp"
 
 namespace tilevp::test {
 namespace {
@@ -17,22 +14,6 @@ using testing::HasSubstr;
 using testing::MatchesRegex;
 
 const std::string example = std::string(TILEVP_SOURCE_DIR) + "/docs/examples/matmul.s";
-
-boost::json::value report_of(const std::string& file) {
-  auto tree = described::parse(file, read_file(file)).tree;
-  platform::check_report(tree, file);
-  return tree;
-}
-
-std::vector<float> floats(const std::string& bytes) {
-  std::vector<float> values(bytes.size() / sizeof(float));
-  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
-  return values;
-}
-
-std::string bytes_of(const std::vector<float>& values) {
-  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
-}
 
 const boost::json::value& unit(const boost::json::value& report, std::string_view path) {
   for (const auto& one : report.at("performance").at("units").as_array())

@@ -9,6 +9,7 @@
 
 #include "models/memory/bench.hpp"
 #include "models/memory/disordered_memory.hpp"
+#include "support/report_breach.hpp"
 #include "tilevp/base/errors.hpp"
 #include "tilevp/dma/dma_engine.hpp"
 #include "tilevp/interconnect/router.hpp"
@@ -192,9 +193,8 @@ class Bench {
   template <class Initiator, class TargetSocket>
   void connect(Initiator& initiator, TargetSocket& socket) {
     const std::string name = "checker" + std::to_string(checkers_.size());
-    auto& checker = *checkers_.emplace_back(std::make_unique<memory::ProtocolChecker>(
-        name.c_str(),
-        [](const memory::ProtocolBreach& breach) { ADD_FAILURE() << breach.rule << " " << breach.text; }));
+    auto& checker =
+        *checkers_.emplace_back(std::make_unique<memory::ProtocolChecker>(name.c_str(), test::report_breach));
     initiator.bind(checker.in);
     checker.out.bind(socket);
   }
