@@ -88,6 +88,32 @@ void add_region(Operation& operation, const Region& region) {
   operation.regions.push_back(region);
 }
 
+// The pattern of a source cut behind each run of elements that is reduced into one: the last `reduced` pairs make a
+// run.
+struct ReducedPattern {
+  boost::container::small_vector<Pair, Access::max_pairs + 1> pairs;
+  unsigned reduced = 0;
+  bool cut = false;  // whether a pair could be cut there
+};
+
+ReducedPattern reduced_pattern(const Access& source, std::int64_t run) {
+  ReducedPattern pattern;
+  pattern.pairs.assign(source.free().begin(), source.free().end());
+  std::int64_t rest = run;  // elements of a run that the dimensions so far do not cover
+  for (std::size_t at = pattern.pairs.size(); at-- > 0 && (rest > 1 || pattern.reduced == 0);) {
+    Pair& pair = pattern.pairs[at];
+    const std::int64_t inside = std::min(pair.num, rest);
+    if (rest % inside != 0 || pair.num % inside != 0) return pattern;
+    const Pair outer{pair.step * inside, pair.num / inside};
+    pair.num = inside;
+    rest /= inside;
+    ++pattern.reduced;
+    if (outer.num > 1) pattern.pairs.insert(pattern.pairs.begin() + static_cast<std::ptrdiff_t>(at), outer);
+  }
+  pattern.cut = rest == 1;
+  return pattern;
+}
+
 }  // namespace
 
 Tensor Kernel::add_tensor(TensorInfo info) {
@@ -105,10 +131,10 @@ Tensor Kernel::sbuf(std::string name, numeric::DType dtype, std::uint64_t offset
   return add_tensor({std::move(name), Memory::sbuf, dtype, offset, machine_.partitions, free_size});
 }
 
-Tensor Kernel::psum(std::string name, unsigned bank) {
-  return add_tensor({std::move(name), Memory::psum, numeric::DType::fp32,
-                     std::uint64_t{bank} * neuroncore::psum_bank_bytes, machine_.partitions,
-                     neuroncore::psum_bank_bytes / 4});
+Tensor Kernel::psum(std::string name, unsigned bank, numeric::DType dtype) {
+  return add_tensor({std::move(name), Memory::psum, dtype, std::uint64_t{bank} * neuroncore::psum_bank_bytes,
+                     machine_.partitions,
+                     static_cast<std::int64_t>(neuroncore::psum_bank_bytes / numeric::size_bytes(dtype))});
 }
 
 std::string Kernel::place(const char* call) const {
@@ -124,6 +150,11 @@ void Kernel::require_same(const char* call, const char* what, std::int64_t a, st
 }
 
 neuroncore::Operand Kernel::operand(const char* call, const char* role, const Access& access) const {
+  return operand(call, role, access, access.free());
+}
+
+neuroncore::Operand Kernel::operand(const char* call, const char* role, const Access& access,
+                                    std::span<const Pair> pairs) const {
   const auto refuse = [&](const std::string& what) {
     throw UserError(place(call), std::string(role) + " " + access.text() + ": " + what);
   };
@@ -134,7 +165,6 @@ neuroncore::Operand Kernel::operand(const char* call, const char* role, const Ac
   operand.offset = static_cast<std::uint32_t>(access.tensor().address) +
                    static_cast<std::uint32_t>(access.first_element()) *
                        static_cast<std::uint32_t>(numeric::size_bytes(access.dtype()));
-  const auto pairs = access.free();
   if (pairs.size() > operand.dims.size())
     refuse(std::to_string(pairs.size()) + " free dimensions after merging, an instruction holds " +
            std::to_string(operand.dims.size()));
@@ -212,6 +242,49 @@ Operation& Kernel::elementwise(const char* call, Engine engine, Opcode opcode, c
   operation.regions.push_back(region_of(src, false));
   operation.regions.push_back(region_of(dst, true));
   return operation;
+}
+
+void Kernel::nc_transpose(const Access& dst, const Access& src, Engine engine) {
+  constexpr const char* call = "nc_transpose";
+  require_same(call, "partitions of dst and elements of source differ", dst.partitions(), src.elements());
+  require_same(call, "elements of dst and partitions of source differ", dst.elements(), src.partitions());
+  const auto to = operand(call, "dst", dst);
+  const auto from = operand(call, "src", src);
+  Operation& operation = add(call, engine);
+  auto& instruction = operation.instruction;
+  instruction.opcode = Opcode::transpose;
+  instruction.partitions = static_cast<std::uint8_t>(dst.partitions());
+  instruction.source_partitions = static_cast<std::uint8_t>(src.partitions());
+  instruction.dtype = dst.dtype();
+  instruction.source0_dtype = src.dtype();
+  instruction.destination = to;
+  instruction.source0 = from;
+  operation.regions.push_back(region_of(src, false));
+  operation.regions.push_back(region_of(dst, true));
+}
+
+void Kernel::tensor_reduce(const Access& dst, AluOp op, const Access& src) {
+  constexpr const char* call = "tensor_reduce";
+  require_same(call, "partitions of dst and source differ", dst.partitions(), src.partitions());
+  const std::int64_t run = src.elements() / dst.elements();
+  require_same(call, "elements of source are no multiple of those of dst", src.elements(), run * dst.elements());
+  const ReducedPattern pattern = reduced_pattern(src, run);
+  require(pattern.cut, call, src.text() + ": no dimension ends after " + std::to_string(run) + " elements");
+  const auto to = operand(call, "dst", dst);
+  const auto from = operand(call, "src", src, pattern.pairs);
+  Operation& operation = add(call, Engine::vector);
+  auto& instruction = operation.instruction;
+  instruction.opcode = Opcode::tensor_reduce;
+  instruction.flags = static_cast<std::uint8_t>(pattern.reduced);
+  instruction.op0 = op;
+  instruction.partitions = static_cast<std::uint8_t>(dst.partitions());
+  instruction.source_partitions = instruction.partitions;
+  instruction.dtype = dst.dtype();
+  instruction.source0_dtype = src.dtype();
+  instruction.destination = to;
+  instruction.source0 = from;
+  operation.regions.push_back(region_of(src, false));
+  operation.regions.push_back(region_of(dst, true));
 }
 
 void Kernel::tensor_copy(const Access& dst, const Access& src, Engine engine) {

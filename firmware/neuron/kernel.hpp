@@ -70,16 +70,20 @@ class Kernel {
   Tensor hbm(std::string name, numeric::DType dtype, std::uint64_t address, std::int64_t rows, std::int64_t free_size);
   // `free_size` elements in every partition, from byte `offset` of the partition.
   Tensor sbuf(std::string name, numeric::DType dtype, std::uint64_t offset, std::int64_t free_size);
-  // One bank of fp32.
-  Tensor psum(std::string name, unsigned bank);
+  // One bank.
+  Tensor psum(std::string name, unsigned bank, numeric::DType dtype = numeric::DType::fp32);
 
   // dst[m, n] (=|+=) sum over k of stationary[k, m] * moving[k, n].
   void nc_matmul(const Access& dst, const Access& stationary, const Access& moving, MatmulOptions options = {});
+  // dst[f, p] = src[p, f], of one type: on the PE array SBUF to PSUM, up to 128 x 128; on the vector engine 32 x 32.
+  void nc_transpose(const Access& dst, const Access& src, Engine engine = Engine::pe);
   void tensor_copy(const Access& dst, const Access& src, Engine engine = Engine::vector);
   void tensor_tensor(const Access& dst, const Access& a, const Access& b, AluOp op, Engine engine = Engine::vector);
   // dst = (src op0 operand0) op1 operand1.
   void tensor_scalar(const Access& dst, const Access& src, AluOp op0, float operand0, AluOp op1 = AluOp::bypass,
                      float operand1 = 0.0F, Engine engine = Engine::vector);
+  // dst[p, i] = src[p, i * R] op ... op src[p, i * R + R - 1], R = elements of src by elements of dst.
+  void tensor_reduce(const Access& dst, AluOp op, const Access& src);
   void memset(const Access& dst, float value, Engine engine = Engine::gpsimd);
   // dst = function(src * scale + bias), on the scalar engine.
   void activation(const Access& dst, neuroncore::Function function, const Access& src, float scale = 1.0F,
@@ -99,6 +103,8 @@ class Kernel {
   Tensor add_tensor(TensorInfo info);
   std::string place(const char* call) const;
   neuroncore::Operand operand(const char* call, const char* role, const Access& access) const;
+  neuroncore::Operand operand(const char* call, const char* role, const Access& access,
+                              std::span<const Pair> pairs) const;
   Operation& add(const char* call, Engine engine);
   void require(bool condition, const char* call, const std::string& what) const;
   void require_same(const char* call, const char* what, std::int64_t a, std::int64_t b) const;

@@ -90,6 +90,7 @@ std::string body(const Instruction& i) {
   switch (i.opcode) {
     case Opcode::matmul:
       return destination() + source1() + " x " + source0() + matmul_flags(i.flags);
+    case Opcode::transpose:
     case Opcode::tensor_copy:
       return destination() + source0();
     case Opcode::tensor_tensor:
@@ -99,6 +100,8 @@ std::string body(const Instruction& i) {
              text(i.scalar1);
     case Opcode::memset:
       return destination() + text(i.scalar0);
+    case Opcode::tensor_reduce:
+      return destination() + text(i.op0) + " " + source0() + " over " + std::to_string(i.flags);
     case Opcode::activation:
       return destination() + (i.function == Function::relu ? "relu(" : "copy(") + source0() + " x " + text(i.scalar0) +
              " + " + text(i.scalar1) + ")";

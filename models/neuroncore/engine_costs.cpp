@@ -30,6 +30,12 @@ bool runs_at_full_rate(const Instruction& i) {
          (i.op0 == AluOp::add || i.op0 == AluOp::subtract || i.op0 == AluOp::multiply);
 }
 
+// AWS Neuron documentation, nki.isa of release 2.26: bf16 in and out, add or max.
+bool reduces_at_double_rate(const Instruction& i) {
+  return i.dtype == numeric::DType::bf16 && i.source0_dtype == numeric::DType::bf16 &&
+         (i.op0 == AluOp::add || i.op0 == AluOp::max);
+}
+
 std::uint64_t element_cycles(const Instruction& i) {
   const std::uint64_t elements = i.destination.elements();
   switch (i.opcode) {
@@ -40,6 +46,12 @@ std::uint64_t element_cycles(const Instruction& i) {
           (i.dtype == numeric::DType::bf16 || i.dtype == numeric::DType::fp16))
         return (elements + 1) / 2;
       return elements;
+    case Opcode::tensor_reduce: {
+      const std::uint64_t read = i.source0.elements();
+      return reduces_at_double_rate(i) ? (read + 1) / 2 : read;
+    }
+    case Opcode::transpose:
+      return i.source0.elements();
     default:
       return elements;
   }

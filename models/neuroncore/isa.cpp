@@ -35,7 +35,8 @@ enum Field : unsigned {
   has_waits = 256,
   has_queue = 512,
   has_matmul_flags = 1024,
-  is_unknown = 2048,
+  has_reduced_dims = 2048,
+  is_unknown = 4096,
 };
 
 unsigned fields_of(Opcode opcode) {
@@ -50,6 +51,7 @@ unsigned fields_of(Opcode opcode) {
       return has_waits | has_queue;
     case Opcode::matmul:
       return has_destination | has_source0 | has_source1 | has_matmul_flags;
+    case Opcode::transpose:
     case Opcode::tensor_copy:
       return has_destination | has_source0;
     case Opcode::tensor_tensor:
@@ -58,6 +60,8 @@ unsigned fields_of(Opcode opcode) {
       return has_destination | has_source0 | has_scalar0 | has_scalar1 | has_op0 | has_op1;
     case Opcode::memset:
       return has_destination | has_scalar0;
+    case Opcode::tensor_reduce:
+      return has_destination | has_source0 | has_op0 | has_reduced_dims;
     case Opcode::activation:
       return has_destination | has_source0 | has_scalar0 | has_scalar1 | has_function;
   }
@@ -194,6 +198,11 @@ const char* decode_header(const std::byte* record, unsigned fields, Instruction&
 
 const char* decode_flags(const std::byte* record, unsigned fields, Instruction& instruction) {
   const auto flags = std::to_integer<unsigned>(record[2]);
+  if ((fields & has_reduced_dims) != 0) {
+    if (flags - 1U >= instruction.source0.dims.size()) return "count of reduced dimensions outside 1 to 3";
+    instruction.flags = static_cast<std::uint8_t>(flags);
+    return nullptr;
+  }
   unsigned known = 0;
   if ((fields & has_matmul_flags) != 0) known = matmul_start | matmul_stop | matmul_accumulate | matmul_reuse;
   if ((fields & has_scalar1) != 0) known = scalar0_is_address | scalar1_is_address;

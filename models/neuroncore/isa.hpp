@@ -8,11 +8,13 @@
 //
 // Common header (16 bytes)
 //    0 u8  opcode                                     1 u8  0x10
-//    2 u8  flags (per opcode)                         3 u8  partitions of the destination, 1..128 (matmul: M)
+//    2 u8  flags (per opcode)                         3 u8  partitions of the destination, 1..128 (matmul: M;
+//                                                           transpose: elements a partition of the source)
 //    4 u8  dtype of the destination                   5 u8  dtype of source 0 (matmul: moving)
 //    6 u8  dtype of source 1 (matmul: stationary)     7 u8  op 0                          12 u8  op 1
 //    8 u8  semaphore updated at completion            9 u8  kind of that update           10 i16 value of that update
-//   13 u8  partitions of the sources where they differ (matmul: K)                        14 u16 zero
+//   13 u8  partitions of the sources where they differ (matmul: K; transpose)             14 u16 zero
+// Flags of tensor_reduce: how many of source 0's dimensions, innermost first, are reduced, 1 to 3.
 // Three operands of 16 bytes at 16 (destination), 32 (source 0), 48 (source 1); see Operand.
 // Where there is no source 1: 48 f32 or u32 scalar 0, 52 f32 or u32 scalar 1, 56 u64 zero.
 // semaphore, dma_trigger: 16 two waits of 8 bytes {u8 semaphore, u8 condition, u16 zero, i32 value}; dma_trigger also
@@ -41,10 +43,12 @@ enum class Opcode : std::uint8_t {
   semaphore = 0x03,  // up to two waits, then one update
   dma_trigger = 0x04,
   matmul = 0x10,
+  transpose = 0x11,  // partitions become elements and elements partitions
   tensor_copy = 0x20,
   tensor_tensor = 0x21,
   tensor_scalar = 0x22,
   memset = 0x23,
+  tensor_reduce = 0x24,
   activation = 0x30,
 };
 
@@ -62,6 +66,8 @@ inline constexpr unsigned psum_banks = 8;
 inline constexpr unsigned psum_bank_bytes = 2048;
 inline constexpr unsigned max_stationary_free = 128;
 inline constexpr unsigned max_moving_free = 512;
+inline constexpr unsigned max_transpose_pe = 128;     // rows and columns
+inline constexpr unsigned max_transpose_vector = 32;  // rows and columns
 
 // One level of a free-axis access pattern: `num` steps of `step` elements. A step of 0 broadcasts.
 struct Dim {
@@ -119,9 +125,9 @@ struct Scalar {
 
 struct Instruction {
   Opcode opcode = Opcode::nop;
-  std::uint8_t flags = 0;              // MatmulFlags
+  std::uint8_t flags = 0;              // MatmulFlags; tensor_reduce: dimensions reduced
   std::uint8_t partitions = 1;         // of the destination (matmul: M)
-  std::uint8_t source_partitions = 1;  // of the sources (matmul: K); all others: equal to `partitions`
+  std::uint8_t source_partitions = 1;  // of the sources (matmul: K; transpose); all others: equal to `partitions`
   numeric::DType dtype = numeric::DType::fp32;
   numeric::DType source0_dtype = numeric::DType::fp32;
   numeric::DType source1_dtype = numeric::DType::fp32;
@@ -139,6 +145,14 @@ struct Instruction {
   Update update;
   bool operator==(const Instruction&) const = default;
 };
+
+// tensor_reduce: elements of source 0 that make one of the destination.
+constexpr std::uint32_t reduced_elements(const Instruction& reduce) {
+  std::uint32_t elements = 1;
+  for (std::size_t d = reduce.source0.dims.size() - reduce.flags; d < reduce.source0.dims.size(); ++d)
+    elements *= reduce.source0.dims[d].num;
+  return elements;
+}
 
 // Throws UserError when a field does not fit its encoding (partition 200, offset beyond the space, wait value).
 std::array<std::byte, instruction_bytes> encode(const Instruction& instruction);

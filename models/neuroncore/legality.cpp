@@ -24,6 +24,7 @@ class Checker {
     if (i_.opcode < Opcode::matmul) return check_control();
     if (!executes()) fail(rule::engine_opcode, std::string("the ") + name(engine_) + " engine does not execute it");
     if (i_.opcode == Opcode::matmul) return check_matmul();
+    if (i_.opcode == Opcode::transpose) return check_transpose();
     check_elementwise();
   }
 
@@ -57,6 +58,10 @@ class Checker {
     switch (i_.opcode) {
       case Opcode::matmul:
         return engine_ == Engine::pe;
+      case Opcode::transpose:
+        return vector || engine_ == Engine::pe;
+      case Opcode::tensor_reduce:
+        return vector;
       case Opcode::tensor_copy:
         return vector || gpsimd || (scalar && limits_.generation >= 3);
       case Opcode::tensor_tensor:
@@ -114,6 +119,10 @@ class Checker {
     check_tile(i_.destination, "destination", i_.partitions, i_.dtype);
     check_start(i_.destination, "destination", i_.partitions);
     check_matmul_sizes();
+    check_one_bank();
+  }
+
+  void check_one_bank() const {
     const ByteSpan span = span_of(i_.destination, static_cast<std::uint32_t>(numeric::size_bytes(i_.dtype)));
     if (span.low / psum_bank_bytes != (span.high - 1) / psum_bank_bytes)
       fail(rule::psum_bank_span, "destination spans banks " + std::to_string(span.low / psum_bank_bytes) + " to " +
@@ -156,6 +165,43 @@ class Checker {
                                        std::to_string(free_size(i_.destination)) + " elements");
   }
 
+  // ---- transpose
+
+  void check_transpose() const {
+    const bool pe = engine_ == Engine::pe;
+    if (i_.source0_dtype != i_.dtype)
+      fail(rule::operand_dtype, "source 0 is " + std::string(numeric::name(i_.source0_dtype)) + ", destination " +
+                                    std::string(numeric::name(i_.dtype)) + "; a transpose keeps the type");
+    if (pe) {
+      if (!numeric::is_float(i_.dtype))
+        fail(rule::pe_dtype,
+             "source 0 is " + std::string(numeric::name(i_.dtype)) + "; the PE array takes fp32, bf16 and fp16");
+      check_matmul_operand(i_.source0, "source 0");
+      if (i_.destination.space != Space::psum) fail(rule::operand_space, "destination is in SBUF, expected PSUM");
+    }
+    check_tile(i_.source0, "source 0", i_.source_partitions, i_.source0_dtype);
+    check_tile(i_.destination, "destination", i_.partitions, i_.dtype);
+    check_start(i_.source0, "source 0", i_.source_partitions);
+    check_start(i_.destination, "destination", i_.partitions);
+    check_transpose_sizes(pe ? max_transpose_pe : max_transpose_vector);
+    if (pe) check_one_bank();
+  }
+
+  void check_transpose_sizes(unsigned limit) const {
+    const std::uint64_t columns = free_size(i_.source0);
+    if (i_.source_partitions > limit || columns > limit)
+      fail(rule::operand_transpose_size, "source 0 of " + std::to_string(i_.source_partitions) + " partitions x " +
+                                             std::to_string(columns) + " elements exceeds " + std::to_string(limit) +
+                                             " x " + std::to_string(limit) + " of the " + name(engine_) + " engine");
+    if (columns != i_.partitions)
+      fail(rule::partition_count, "source 0 has " + std::to_string(columns) + " elements a partition, destination " +
+                                      std::to_string(i_.partitions) + " partitions");
+    if (free_size(i_.destination) != i_.source_partitions)
+      fail(rule::operand_elements, "source 0 has " + std::to_string(i_.source_partitions) +
+                                       " partitions, destination " + std::to_string(free_size(i_.destination)) +
+                                       " elements a partition");
+  }
+
   // ---- vector, scalar, gpsimd
 
   void check_elementwise() const {
@@ -164,6 +210,7 @@ class Checker {
       fail(rule::partition_count, "sources have " + std::to_string(i_.source_partitions) + " partitions, destination " +
                                       std::to_string(i_.partitions));
     if (i_.opcode == Opcode::memset) return;
+    if (i_.opcode == Opcode::tensor_reduce) return check_reduce();
     check_source(i_.source0, "source 0", i_.source0_dtype);
     if (i_.opcode == Opcode::tensor_tensor) return check_tensor_tensor();
     check_scalar(i_.scalar0, "scalar 0");
@@ -188,6 +235,18 @@ class Checker {
       fail(rule::operand_elements, std::string(what) + " has " + std::to_string(tile.elements()) +
                                        " elements a partition, destination " +
                                        std::to_string(i_.destination.elements()));
+  }
+
+  void check_reduce() const {
+    check_operand(i_.source0, "source 0", i_.source0_dtype);
+    if (i_.op0 == AluOp::bypass || i_.op0 == AluOp::subtract)
+      fail(rule::operand_op, std::string("op is ") + (i_.op0 == AluOp::bypass ? "bypass" : "subtract") +
+                                 ", expected add, multiply, max or min");
+    const std::uint64_t results = free_size(i_.source0) / reduced_elements(i_);
+    if (results != free_size(i_.destination))
+      fail(rule::operand_elements, "source 0 reduces to " + std::to_string(results) +
+                                       " elements a partition, destination has " +
+                                       std::to_string(free_size(i_.destination)));
   }
 
   void check_tensor_tensor() const {

@@ -74,7 +74,7 @@ void NeuronCore::build_engine(Engine engine, unsigned core) {
   if (shared_.vector_scalar_psum && (engine == Engine::vector || engine == Engine::scalar))
     shared_.vector_scalar_psum->add_requester(port);
   if (engine == Engine::pe)
-    pe_ = std::make_unique<PeArray>("pe", context_of(engine), parameters_.pe, shared_);
+    pe_ = std::make_unique<PeArray>("pe", context_of(engine), parameters_.pe, parameters_.generation, shared_);
   else if (engine != Engine::sync)
     tile_engines_[e] =
         std::make_unique<TileEngine>(neuroncore::name(engine), context_of(engine),

@@ -16,6 +16,8 @@ const char* mnemonic(Opcode opcode) {
       return "dma_trigger";
     case Opcode::matmul:
       return "matmul";
+    case Opcode::transpose:
+      return "transpose";
     case Opcode::tensor_copy:
       return "tensor_copy";
     case Opcode::tensor_tensor:
@@ -24,6 +26,8 @@ const char* mnemonic(Opcode opcode) {
       return "tensor_scalar";
     case Opcode::memset:
       return "memset";
+    case Opcode::tensor_reduce:
+      return "tensor_reduce";
     case Opcode::activation:
       return "activation";
   }

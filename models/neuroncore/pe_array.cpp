@@ -1,8 +1,10 @@
 #include "tilevp/neuroncore/pe_array.hpp"
 
 #include "tilevp/base/errors.hpp"
+#include "tilevp/neuroncore/opcode_names.hpp"
 #include "tilevp/neuroncore/rules.hpp"
 #include "tilevp/neuroncore/statistics.hpp"
+#include "tilevp/neuroncore/transpose.hpp"
 
 namespace tilevp::neuroncore {
 namespace {
@@ -12,8 +14,8 @@ namespace {
 constexpr std::size_t least_part_columns = 96;
 constexpr std::size_t column_unit = 16;
 
-std::uint64_t passes(const PeParameters& parameters, const Instruction& matmul) {
-  return matmul.source0_dtype == numeric::DType::fp32 ? parameters.fp32_passes : 1;
+std::uint64_t passes(const PeParameters& parameters, const Instruction& i) {
+  return i.opcode == Opcode::matmul && i.source0_dtype == numeric::DType::fp32 ? parameters.fp32_passes : 1;
 }
 
 TileAccess access_to(const Operand& operand, unsigned partitions, numeric::DType dtype, const Flight& flight,
@@ -22,7 +24,7 @@ TileAccess access_to(const Operand& operand, unsigned partitions, numeric::DType
   access.operand = operand;
   access.partitions = partitions;
   access.dtype = dtype;
-  access.engine = "nc_matmul";
+  access.engine = nki_name(flight.instruction.opcode);
   access.instruction = flight.index;
   access.id = flight.id + static_cast<std::uint64_t>(part);
   return access;
@@ -30,16 +32,17 @@ TileAccess access_to(const Operand& operand, unsigned partitions, numeric::DType
 
 }  // namespace
 
-std::uint64_t matmul_interval_cycles(const PeParameters& parameters, const Instruction& matmul) {
-  const std::uint64_t columns = matmul.source0.elements();
-  const std::uint64_t least = std::min<std::uint64_t>(parameters.min_interval_cycles, matmul.partitions);
-  return passes(parameters, matmul) * std::max(columns, least);
+std::uint64_t interval_cycles(const PeParameters& parameters, const Instruction& i) {
+  // The moving tile of a transpose is an identity of as many columns as the source has partitions.
+  const std::uint64_t columns = i.opcode == Opcode::transpose ? i.source_partitions : i.source0.elements();
+  const std::uint64_t least = std::min<std::uint64_t>(parameters.min_interval_cycles, i.partitions);
+  return passes(parameters, i) * std::max(columns, least);
 }
 
-std::uint64_t weight_load_cycles(const PeParameters& parameters, const Instruction& matmul) {
-  if ((matmul.flags & matmul_reuse) != 0) return 0;
+std::uint64_t weight_load_cycles(const PeParameters& parameters, const Instruction& i) {
+  if ((i.flags & matmul_reuse) != 0) return 0;
   const std::uint64_t rate = parameters.weight_load_columns_per_cycle;
-  return passes(parameters, matmul) * ((matmul.partitions + rate - 1) / rate);
+  return passes(parameters, i) * ((i.partitions + rate - 1) / rate);
 }
 
 // What an effect needs of one matmul.
@@ -75,14 +78,29 @@ struct PeArray::Product {
   void run(unsigned part, unsigned) const { array->multiply_part(views, part); }
 };
 
+// The effect of one transpose.
+struct PeArray::Transposition {
+  PeArray* array;
+  numeric::StridedTile source;
+  numeric::MutableStridedTile destination;
+
+  void operator()() const {
+    if (array->generation_ == 2)
+      transpose_by_identity(source, destination, array->transposed_);
+    else
+      transpose_bits(source, destination, array->transposed_bytes_);
+  }
+};
+
 PeArray::PeArray(sc_core::sc_module_name name, const EngineContext& context, const PeParameters& parameters,
-                 SharedResources& shared)
-    : sc_module(name), ExecutionUnit(context), parameters_(parameters), shared_(shared) {
+                 std::uint32_t generation, SharedResources& shared)
+    : sc_module(name), ExecutionUnit(context), parameters_(parameters), generation_(generation), shared_(shared) {
   if (parameters.weight_load_columns_per_cycle == 0)
     throw UserError("pe.weight_load_columns_per_cycle", "expected at least 1, found 0");
   if (parameters.fp32_passes == 0) throw UserError("pe.fp32_passes", "expected at least 1, found 0");
   StatisticsRegistry& statistics = context.simulation.statistics();
   statistics.add(this->name(), statistic_matmuls, matmuls_);
+  statistics.add(this->name(), statistic_transposes, transposes_);
   statistics.add(this->name(), statistic_macs, macs_);
   statistics.add(this->name(), statistic_pe_cycles, pe_cycles_);
   statistics.add(this->name(), statistic_weight_loads, weight_loads_);
@@ -90,6 +108,7 @@ PeArray::PeArray(sc_core::sc_module_name name, const EngineContext& context, con
 
 void PeArray::take_stationary(const Flight& flight) {
   const Instruction& i = flight.instruction;
+  if (i.opcode == Opcode::transpose) return forget_stationary();
   const Loaded wanted{i.source1, i.source_partitions, i.source1_dtype};
   if ((i.flags & matmul_reuse) != 0 && !(wanted == loaded_))
     throw Fault(rule::pe_reuse_not_loaded,
@@ -109,7 +128,7 @@ void PeArray::schedule(Flight& flight) {
   if (load_end > array_free)
     context().monitor.stalled(Stall::weight_load, clock.time_ps(array_free), clock.time_ps(earliest));
 
-  flight.cycles = matmul_interval_cycles(parameters_, flight.instruction);
+  flight.cycles = interval_cycles(parameters_, flight.instruction);
   std::uint64_t begin = earliest;
   if (shared_.psum_bank_exclusive) {
     const Grant grant = acquire_bank(flight, earliest);
@@ -136,6 +155,35 @@ Grant PeArray::acquire_bank(const Flight& flight, std::uint64_t earliest_cycle) 
 }
 
 void PeArray::commit(const Flight& flight) {
+  if (flight.instruction.opcode == Opcode::transpose)
+    commit_transpose(flight);
+  else
+    commit_matmul(flight);
+  pe_cycles_ += flight.cycles;
+}
+
+void PeArray::commit_transpose(const Flight& flight) {
+  const Instruction& i = flight.instruction;
+  EffectsQueue& effects = context().simulation.effects();
+  const bool immediate = !sbuf.direct() || !psum.direct();
+  if (immediate) effects.join();
+  TileAccess access = access_to(i.source0, i.source_partitions, i.source0_dtype, flight, TilePart::source0);
+  Transposition transposition{this, sbuf.read(access, moving_bytes_), {}};
+  TileAccess result = access_to(i.destination, i.partitions, i.dtype, flight, TilePart::destination);
+  result.writer = Writer::matmul_overwrite;
+  result.last = true;
+  transposition.destination =
+      psum.direct() ? psum.write_direct(result) : psum.packed_destination(result, result_bytes_);
+  if (effects.enabled()) {
+    effects.append(transposition, numeric::extent(transposition.destination));
+    if (immediate) effects.join();
+  }
+  if (!psum.direct()) psum.write_packed(result);
+  transposes_ += 1;
+  weight_loads_ += 1;
+}
+
+void PeArray::commit_matmul(const Flight& flight) {
   const Instruction& i = flight.instruction;
   EffectsQueue& effects = context().simulation.effects();
   Views views{};
@@ -173,7 +221,6 @@ void PeArray::commit(const Flight& flight) {
 
   matmuls_ += 1;
   macs_ += std::uint64_t{i.source_partitions} * i.partitions * i.source0.elements();
-  pe_cycles_ += flight.cycles;
   if (views.load) weight_loads_ += 1;
 }
 

@@ -12,6 +12,10 @@
 // the background" are from the AWS Neuron documentation (nki.isa of release 2.26; Trainium/Inferentia2 architecture
 // guide); 200 base-clock cycles of fill are the compiler's latency constant.
 //
+// A transpose (P partitions x F elements) is a matmul with an identity matrix as the moving tile: it loads F columns of
+// weights, one pass for every type, and takes max(P, min(64, F)) cycles (nki.isa of release 2.26). Its numbers:
+// transpose.hpp. Afterwards no stationary tile is loaded.
+//
 // Numbers: numeric::multiply defines the order of accumulation; fp32's passes are a cost, not a value. The array keeps
 // the loaded tile: with REUSE, later writes to its source in SBUF do not reach the product.
 #include <memory>
@@ -26,9 +30,9 @@
 
 namespace tilevp::neuroncore {
 
-// Passes x columns a matmul streams for.
-std::uint64_t matmul_interval_cycles(const PeParameters& parameters, const Instruction& matmul);
-std::uint64_t weight_load_cycles(const PeParameters& parameters, const Instruction& matmul);
+// Passes x columns a matmul or transpose streams for.
+std::uint64_t interval_cycles(const PeParameters& parameters, const Instruction& instruction);
+std::uint64_t weight_load_cycles(const PeParameters& parameters, const Instruction& instruction);
 
 class PeArray final : public sc_core::sc_module, public ExecutionUnit {
  public:
@@ -36,7 +40,7 @@ class PeArray final : public sc_core::sc_module, public ExecutionUnit {
   TilePort psum{"psum"};
 
   PeArray(sc_core::sc_module_name name, const EngineContext& context, const PeParameters& parameters,
-          SharedResources& shared);
+          std::uint32_t generation, SharedResources& shared);
 
   std::uint64_t matmuls() const { return matmuls_.value(); }
   std::uint64_t macs() const { return macs_.value(); }
@@ -54,15 +58,19 @@ class PeArray final : public sc_core::sc_module, public ExecutionUnit {
   };
   struct Views;
   struct Product;
+  struct Transposition;
 
   void schedule(Flight& flight) override;
   void commit(const Flight& flight) override;
+  void commit_matmul(const Flight& flight);
+  void commit_transpose(const Flight& flight);
   void take_stationary(const Flight& flight);
   Grant acquire_bank(const Flight& flight, std::uint64_t earliest_cycle);
   void multiply_part(const Views& views, unsigned part);
   void store(const Views& views, const numeric::PackedMoving& moving);
 
   PeParameters parameters_;
+  std::uint32_t generation_;
   SharedResources& shared_;
   // Cycles of the PE clock.
   std::uint64_t last_begin_ = 0;
@@ -70,6 +78,7 @@ class PeArray final : public sc_core::sc_module, public ExecutionUnit {
   Loaded loaded_;
 
   Counter matmuls_;
+  Counter transposes_;
   Counter macs_;
   Counter pe_cycles_;
   Counter weight_loads_;
@@ -79,6 +88,8 @@ class PeArray final : public sc_core::sc_module, public ExecutionUnit {
   numeric::PackedStationary stationary_;
   std::vector<float> product_;
   std::vector<float> row_;
+  std::vector<float> transposed_;
+  std::vector<std::byte> transposed_bytes_;
   // Bytes of operands whose memory is not direct.
   std::vector<std::byte> stationary_bytes_;
   std::vector<std::byte> moving_bytes_;

@@ -21,6 +21,7 @@ inline constexpr char operand_alignment[] = "operand.alignment";
 inline constexpr char operand_free_size[] = "operand.free_size";
 inline constexpr char operand_dtype[] = "operand.dtype";
 inline constexpr char operand_op[] = "operand.op";
+inline constexpr char operand_transpose_size[] = "operand.transpose_size";
 inline constexpr char partition_count[] = "partition.count";
 inline constexpr char partition_range[] = "partition.range";
 inline constexpr char partition_start[] = "partition.start";

@@ -12,10 +12,13 @@ inline constexpr StatisticDefinition statistic_busy_cycles{
 inline constexpr StatisticDefinition statistic_busy_ps{
     "busy_ps", "ps", "Time in which an instruction occupies the engine; counted at completion."};
 inline constexpr StatisticDefinition statistic_matmuls{"matmuls", "1", "Matmul instructions completed."};
+inline constexpr StatisticDefinition statistic_transposes{"transposes", "1", "Transposes completed by the PE array."};
 inline constexpr StatisticDefinition statistic_macs{"macs", "1",
                                                     "Multiply-accumulates of completed matmuls: K x M x N each."};
 inline constexpr StatisticDefinition statistic_pe_cycles{
-    "pe_cycles", "cycles", "Initiation intervals of completed matmuls: passes x max(N, min(64, M)) each."};
+    "pe_cycles", "cycles",
+    "Initiation intervals of completed matmuls, passes x max(N, min(64, M)) each, and of transposes of P x F elements, "
+    "max(P, min(64, F)) each."};
 inline constexpr StatisticDefinition statistic_weight_loads{"weight_loads", "1",
                                                             "Stationary tiles loaded into the array."};
 inline constexpr StatisticDefinition statistic_bytes_read{

@@ -18,7 +18,7 @@ void find_tiles(Flight& flight) {
   flight.destination = extent_of(i.destination, i.partitions, size_of(i.dtype));
   flight.source_count = 0;
   const auto reads = [&](const Operand& tile, std::uint32_t element_bytes) {
-    flight.sources[flight.source_count++] = extent_of(tile, i.partitions, element_bytes);
+    flight.sources[flight.source_count++] = extent_of(tile, i.source_partitions, element_bytes);
   };
   if (!has_source0(i)) return;
   reads(i.source0, size_of(i.source0_dtype));
@@ -44,8 +44,9 @@ bool depends(const Flight& flight, const Flight& before) {
 constexpr std::size_t least_part_elements = 8192;
 
 // How many rows make a part. A row must not read what another one writes: where a source lies in the destination's
-// memory and starts at another partition, all stay together.
+// memory and starts at another partition, all stay together, as they do in a transpose.
 std::size_t rows_a_part(const Instruction& i) {
+  if (i.opcode == Opcode::transpose) return i.partitions;
   const auto shifted = [&](Space space, unsigned partition) {
     return space == i.destination.space && partition != i.destination.partition;
   };
@@ -54,7 +55,8 @@ std::size_t rows_a_part(const Instruction& i) {
       (has_source1(i) && shifted(i.source1.space, i.source1.partition)) ||
       (addressed && shifted(Space::sbuf, i.source0.partition)))
     return i.partitions;
-  return std::max<std::size_t>(1, least_part_elements / i.destination.elements());
+  const std::size_t row = std::max(i.destination.elements(), i.source0.elements());
+  return std::max<std::size_t>(1, least_part_elements / row);
 }
 
 }  // namespace
@@ -153,7 +155,8 @@ TileAccess TileEngine::access_to(const Operand& operand, const Flight& flight, n
                                  TilePart part) const {
   TileAccess access;
   access.operand = operand;
-  access.partitions = flight.instruction.partitions;
+  access.partitions =
+      part == TilePart::destination ? flight.instruction.partitions : flight.instruction.source_partitions;
   access.dtype = dtype;
   access.engine = mnemonic(flight.instruction.opcode);
   access.instruction = flight.index;
@@ -180,6 +183,7 @@ TileOperation TileEngine::operation_of(const Flight& flight) {
   operation.function = i.function;
   operation.bit_exact =
       i.opcode == Opcode::tensor_copy && i.dtype == i.source0_dtype && context().engine != Engine::scalar;
+  if (i.opcode == Opcode::tensor_reduce) operation.reduced = reduced_elements(i);
   operation.integer = i.opcode == Opcode::tensor_tensor && context().engine == Engine::gpsimd;
   if (has_source0(i)) {
     TileAccess access = access_to(i.source0, flight, i.source0_dtype, TilePart::source0);

@@ -5,6 +5,9 @@
 #include <cstring>
 #include <limits>
 
+#include "tilevp/neuroncore/tile_elements.hpp"
+#include "tilevp/neuroncore/transpose.hpp"
+
 namespace tilevp::neuroncore {
 namespace {
 
@@ -44,6 +47,16 @@ void combine_scalar(AluOp op, const float* a, float b, float* out, std::size_t c
   });
 }
 
+void reduce(AluOp op, const float* a, std::size_t run, float* out, std::size_t count) {
+  with_operation(op, [&](auto f) {
+    for (std::size_t i = 0; i < count; ++i, a += run) {
+      float result = a[0];
+      for (std::size_t r = 1; r < run; ++r) result = f(result, a[r]);
+      out[i] = result;
+    }
+  });
+}
+
 // One partition's elements as fp32: where they are, if they lie there as such, else in `buffer`.
 const float* row_of(const numeric::StridedTile& tile, std::size_t partition, std::vector<float>& buffer) {
   const std::byte* const at = tile.base + static_cast<std::ptrdiff_t>(partition) * tile.partition_stride_bytes;
@@ -60,23 +73,6 @@ float scalar_of(const ScalarView& scalar, std::size_t partition) {
   std::memcpy(&value, scalar.base + static_cast<std::ptrdiff_t>(partition) * scalar.partition_stride_bytes,
               sizeof value);
   return value;
-}
-
-// Calls fn(address) for each element of one partition in order.
-template <class Byte, class Fn>
-void for_each_element(const numeric::BasicStridedTile<Byte>& tile, std::size_t partition, Fn&& fn) {
-  std::array<numeric::FreeDim, 3> dims{};
-  const auto used = static_cast<std::size_t>(tile.dim_count);
-  for (std::size_t d = 0; d < used; ++d) dims[dims.size() - used + d] = tile.dims[d];
-  const auto size = static_cast<std::ptrdiff_t>(numeric::size_bytes(tile.dtype));
-  Byte* const row = tile.base + static_cast<std::ptrdiff_t>(partition) * tile.partition_stride_bytes;
-  for (std::size_t i = 0; i < dims[0].count; ++i)
-    for (std::size_t j = 0; j < dims[1].count; ++j) {
-      Byte* at =
-          row +
-          (static_cast<std::ptrdiff_t>(i) * dims[0].stride + static_cast<std::ptrdiff_t>(j) * dims[1].stride) * size;
-      for (std::size_t k = 0; k < dims[2].count; ++k, at += dims[2].stride * size) fn(at);
-    }
 }
 
 template <class Word>
@@ -171,6 +167,8 @@ void compute(const TileOperation& operation, std::size_t p, OperationBuffers& bu
     case Opcode::tensor_scalar:
       combine_scalar(operation.op0, a, scalar_of(operation.scalar0, p), out, count);
       return combine_scalar(operation.op1, out, scalar_of(operation.scalar1, p), out, count);
+    case Opcode::tensor_reduce:
+      return reduce(operation.op0, a, operation.reduced, out, count);
     case Opcode::activation:
       return activate(operation, p, a, out, count);
     default:  // tensor_copy: the cast alone; through the buffer, for the tile may be its own destination
@@ -187,9 +185,12 @@ float apply(AluOp op, float a, float b) {
 }
 
 void execute(const TileOperation& operation, std::size_t first, std::size_t count, OperationBuffers& buffers) {
+  if (operation.opcode == Opcode::transpose)
+    return transpose_bits(operation.source0, operation.destination, buffers.transposed);
   const std::size_t elements = operation.destination.free_size();
+  const std::size_t widest = std::max(elements, operation.source0.free_size());
   for (auto* buffer : {&buffers.a, &buffers.b, &buffers.out})
-    if (buffer->size() < elements) buffer->resize(elements);
+    if (buffer->size() < widest) buffer->resize(widest);
   for (std::size_t p = first; p < first + count; ++p) {
     if (operation.bit_exact) {
       copy_bytes(operation, p, buffers);

@@ -9,6 +9,7 @@
 //   relu         x > 0 ? x : +0, NaN stays NaN
 //   activation   f(x * scale + bias) with two roundings
 //   tensor_copy  between equal types the bytes as they are (vector, gpsimd); the scalar engine goes through fp32
+//   tensor_reduce  from the first element on, in the order of the pattern, each step rounded to fp32
 //   gpsimd tensor_tensor on int32: 32-bit integer arithmetic, modulo 2^32
 #include <cstddef>
 #include <vector>
@@ -30,8 +31,9 @@ struct TileOperation {
   AluOp op0 = AluOp::bypass;
   AluOp op1 = AluOp::bypass;
   Function function = Function::copy;
-  bool bit_exact = false;  // tensor_copy: move bytes
-  bool integer = false;    // tensor_tensor: 32-bit integers
+  bool bit_exact = false;   // tensor_copy: move bytes
+  bool integer = false;     // tensor_tensor: 32-bit integers
+  std::size_t reduced = 1;  // tensor_reduce: elements of source 0 that make one of the destination
   numeric::MutableStridedTile destination;
   numeric::StridedTile source0;
   numeric::StridedTile source1;
@@ -44,6 +46,7 @@ struct OperationBuffers {
   std::vector<float> a;
   std::vector<float> b;
   std::vector<float> out;
+  std::vector<std::byte> transposed;
 };
 
 // Rows [first, first + count) of the tiles. Each is read whole before it is written, so a tile may be its own

@@ -26,7 +26,8 @@ class RandomInstruction {
  public:
   static constexpr std::array opcodes{Opcode::nop,           Opcode::halt,   Opcode::drain,       Opcode::semaphore,
                                       Opcode::dma_trigger,   Opcode::matmul, Opcode::tensor_copy, Opcode::tensor_tensor,
-                                      Opcode::tensor_scalar, Opcode::memset, Opcode::activation};
+                                      Opcode::tensor_scalar, Opcode::memset, Opcode::activation,  Opcode::transpose,
+                                      Opcode::tensor_reduce};
 
   explicit RandomInstruction(std::uint64_t seed) : generator_(tilevp::generator_for(seed, "random_instruction")) {}
 
@@ -64,13 +65,17 @@ class RandomInstruction {
     i.source1_dtype = dtype();
     i.update = {up_to<UpdateKind>(3), up_to<std::uint8_t>(255),
                 static_cast<std::int16_t>(uniform_int(generator_, -32'768, 32'767))};
-    const bool has_source = opcode == Opcode::matmul || (opcode >= Opcode::tensor_copy && opcode != Opcode::memset);
+    const bool has_source = opcode >= Opcode::matmul && opcode != Opcode::memset;
     const bool has_second = opcode == Opcode::matmul || opcode == Opcode::tensor_tensor;
     const bool has_scalars = opcode == Opcode::tensor_scalar || opcode == Opcode::activation;
     if (opcode >= Opcode::matmul) i.destination = operand();
     if (has_source) i.source0 = operand();
     if (has_second) i.source1 = operand();
     if (opcode == Opcode::matmul) i.flags = up_to<std::uint8_t>(15);
+    if (opcode == Opcode::tensor_reduce) {
+      i.flags = static_cast<std::uint8_t>(1 + up_to<unsigned>(2));
+      i.op0 = up_to<AluOp>(5);
+    }
     if (opcode == Opcode::tensor_tensor || opcode == Opcode::tensor_scalar) i.op0 = up_to<AluOp>(5);
     if (opcode == Opcode::tensor_scalar) i.op1 = up_to<AluOp>(5);
     if (opcode == Opcode::activation) i.function = up_to<Function>(1);

@@ -48,6 +48,12 @@ numeric::StridedTile reading(const numeric::MutableStridedTile& view) {
   return tile;
 }
 
+std::size_t reduced_run(const Instruction& instruction) {
+  std::size_t run = 1;
+  for (unsigned d = 0; d < instruction.flags; ++d) run *= instruction.source0.dims[2 - d].num;
+  return run;
+}
+
 float apply(AluOp op, float a, float b) {
   switch (op) {
     case AluOp::add:
@@ -218,6 +224,8 @@ void ReferenceMachine::execute(const Instruction& instruction) {
   if (instruction.opcode == Opcode::nop) return;
   if (instruction.opcode == Opcode::matmul)
     matmul(instruction);
+  else if (instruction.opcode == Opcode::transpose)
+    transpose(instruction);
   else
     elementwise(instruction);
 }
@@ -254,6 +262,28 @@ void ReferenceMachine::matmul(const Instruction& instruction) {
                std::max<std::uint64_t>(moving.free_size(), std::min<std::uint64_t>(64, instruction.partitions));
 }
 
+// Element by element, and through fp32: none of the types loses a value on the way.
+void ReferenceMachine::transpose(const Instruction& instruction) {
+  const auto view = [&](const Operand& operand, unsigned partitions, numeric::DType dtype) {
+    const std::size_t stride = operand.space == Space::sbuf ? machine_.sbuf_bytes : psum_partition_bytes;
+    return view_of(tile(operand, partitions, dtype), operand, static_cast<std::ptrdiff_t>(stride), partitions, dtype);
+  };
+  const unsigned rows = instruction.source_partitions;
+  const unsigned columns = instruction.partitions;
+  expect(instruction.source0.elements() == columns && instruction.destination.elements() == rows, "transpose: sizes");
+  expect(instruction.source0_dtype == instruction.dtype, "a transpose changes the type");
+  const auto from = reading(view(instruction.source0, rows, instruction.dtype));
+  std::vector<float> values(std::size_t{rows} * columns);
+  for (unsigned p = 0; p < rows; ++p) numeric::gather_row(from, p, values.data() + std::size_t{p} * columns);
+  const auto to = view(instruction.destination, columns, instruction.dtype);
+  std::vector<float> row(rows);
+  for (unsigned f = 0; f < columns; ++f) {
+    for (unsigned p = 0; p < rows; ++p) row[p] = values[std::size_t{p} * columns + f];
+    numeric::scatter_row(to, f, row.data());
+  }
+  ++transposes;
+}
+
 void ReferenceMachine::elementwise(const Instruction& instruction) {
   const std::size_t count = instruction.destination.elements();
   const auto view = [&](const Operand& operand, numeric::DType dtype) {
@@ -266,7 +296,9 @@ void ReferenceMachine::elementwise(const Instruction& instruction) {
   std::vector<float> b(count);
   for (unsigned p = 0; p < instruction.partitions; ++p) {
     if (instruction.opcode != Opcode::memset) {
-      expect(instruction.source0.elements() == count, "sizes of destination and source differ");
+      const std::size_t run = instruction.opcode == Opcode::tensor_reduce ? reduced_run(instruction) : 1;
+      expect(instruction.source0.elements() == count * run, "sizes of destination and source differ");
+      a.resize(count * run);
       numeric::gather_row(reading(view(instruction.source0, instruction.source0_dtype)), p, a.data());
     }
     if (instruction.opcode == Opcode::tensor_tensor) {
@@ -275,6 +307,13 @@ void ReferenceMachine::elementwise(const Instruction& instruction) {
              "both sources in PSUM");
       numeric::gather_row(reading(view(instruction.source1, instruction.source1_dtype)), p, b.data());
       for (std::size_t i = 0; i < count; ++i) a[i] = apply(instruction.op0, a[i], b[i]);
+    } else if (instruction.opcode == Opcode::tensor_reduce) {
+      const std::size_t run = a.size() / count;
+      for (std::size_t i = 0; i < count; ++i) {
+        float value = a[i * run];
+        for (std::size_t r = 1; r < run; ++r) value = apply(instruction.op0, value, a[i * run + r]);
+        a[i] = value;
+      }
     } else if (instruction.opcode == Opcode::tensor_scalar) {
       for (float& value : a)
         value = apply(instruction.op1, apply(instruction.op0, value, instruction.scalar0.immediate),

@@ -30,6 +30,7 @@ class ReferenceMachine {
   void run(const neuron::Schedule& schedule);
 
   std::uint64_t matmuls = 0;
+  std::uint64_t transposes = 0;  // on any engine
   std::uint64_t macs = 0;
   std::uint64_t pe_cycles = 0;
   std::vector<std::uint64_t> queue_bytes;
@@ -52,6 +53,7 @@ class ReferenceMachine {
   void update(const neuroncore::Instruction& instruction);
   void execute(const neuroncore::Instruction& instruction);
   void matmul(const neuroncore::Instruction& instruction);
+  void transpose(const neuroncore::Instruction& instruction);
   void elementwise(const neuroncore::Instruction& instruction);
   std::byte* tile(const neuroncore::Operand& operand, unsigned partitions, numeric::DType dtype);
   std::byte* at(std::uint64_t address, std::uint64_t bytes);

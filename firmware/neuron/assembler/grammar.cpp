@@ -259,6 +259,12 @@ const auto matmul = mnemonic("matmul", Opcode::matmul) >> destination >> source1
                     *named(matmul_flags, [](LineBuilder& b, std::uint8_t flag) {
                       b.instruction.flags = static_cast<std::uint8_t>(b.instruction.flags | flag);
                     });
+const auto transpose = mnemonic("transpose", Opcode::transpose) >> destination >> source0;
+const auto tensor_reduce = mnemonic("tensor_reduce", Opcode::tensor_reduce) >> destination >>
+                           alu_op([](LineBuilder& b, AluOp op) { b.instruction.op0 = op; }) >> source0 >>
+                           must("'over'", word("over")) >>
+                           integer("a count of dimensions", 1, 3,
+                                   [](LineBuilder& b, Wide v) { b.instruction.flags = static_cast<std::uint8_t>(v); });
 const auto tensor_copy = mnemonic("tensor_copy", Opcode::tensor_copy) >> destination >> source0;
 const auto tensor_tensor = mnemonic("tensor_tensor", Opcode::tensor_tensor) >> destination >> source0 >>
                            alu_op([](LineBuilder& b, AluOp op) { b.instruction.op0 = op; }) >> source1;
@@ -276,9 +282,9 @@ const auto activation = mnemonic("activation", Opcode::activation) >> destinatio
                         must("'+'", x3::lit('+')) >> scalar_operand<&Instruction::scalar1>() >>
                         must("')'", x3::lit(')'));
 const x3::rule<struct instruction_id> instruction = "an instruction";
-const auto instruction_def =
-    (plain | semaphore | dma_trigger | matmul | tensor_copy | tensor_tensor | tensor_scalar | memset | activation) >>
-    -update >> -unused;
+const auto instruction_def = (plain | semaphore | dma_trigger | matmul | transpose | tensor_copy | tensor_tensor |
+                              tensor_scalar | memset | tensor_reduce | activation) >>
+                             -update >> -unused;
 
 // ---- Descriptors
 

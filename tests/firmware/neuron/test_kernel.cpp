@@ -53,6 +53,49 @@ TEST_F(KernelTest, MatmulIsEncodedDestinationFirst) {
             neuroncore::matmul_accumulate | neuroncore::matmul_stop | neuroncore::matmul_reuse);
 }
 
+TEST_F(KernelTest, TransposeSwapsPartitionsAndElements) {
+  const Tensor bf16_bank = k.psum("bf16 bank", 2, numeric::DType::bf16);
+  k.nc_transpose(bf16_bank.ap({{1024, 50}, {1, 96}}), x.ap({{4096, 96}, {2, 50}}, 10));
+  const auto& operation = k.operations()[0];
+  EXPECT_EQ(operation.engine, Engine::pe);
+  EXPECT_EQ(disassemble(operation.instruction),
+            "transpose psum[0..49, bank 2 + 0, 96:1] bf16 = sbuf[0..95, 1044, 50:2] bf16");
+  ASSERT_EQ(operation.regions.size(), 2u);
+  EXPECT_EQ(operation.regions[0].row_end, 96u);
+  EXPECT_EQ(operation.regions[1].row_end, 50u);
+  EXPECT_TRUE(operation.regions[1].write);
+  EXPECT_EQ(error_of([&] {
+              k.nc_transpose(bf16_bank.ap({{1024, 50}, {1, 95}}), x.ap({{4096, 96}, {2, 50}}));
+            }),
+            "nc_transpose #1: elements of dst and partitions of source differ: 95 and 96");
+}
+
+// The pattern of the source is cut where a run ends, also in the middle of a dimension that was merged.
+TEST_F(KernelTest, ReduceCutsThePatternBehindEachRun) {
+  const Tensor out = k.sbuf("out", numeric::DType::fp32, 0, 64);
+  const auto reduced = [&](std::int64_t results, const Access& source) {
+    k.tensor_reduce(out.ap({{64, 8}, {1, results}}), AluOp::add, source);
+    return disassemble(k.operations().back().instruction);
+  };
+  const std::string to = "tensor_reduce sbuf[0..7, 0, ";
+  EXPECT_EQ(reduced(10, x.ap({{4096, 8}, {1, 30}})), to + "10:1] fp32 = add sbuf[0..7, 1024, 10:3 3:1] bf16 over 1");
+  EXPECT_EQ(reduced(10, x.ap({{4096, 8}, {1, 10}, {1, 3}})),
+            to + "10:1] fp32 = add sbuf[0..7, 1024, 10:1 3:1] bf16 over 1");
+  EXPECT_EQ(reduced(5, x.ap({{4096, 8}, {100, 10}, {1, 3}})),
+            to + "5:1] fp32 = add sbuf[0..7, 1024, 5:200 2:100 3:1] bf16 over 2");
+  EXPECT_EQ(reduced(1, x.ap({{4096, 8}, {100, 10}, {1, 3}})),
+            to + "1:1] fp32 = add sbuf[0..7, 1024, 10:100 3:1] bf16 over 2");
+  EXPECT_EQ(reduced(4, x.ap({{4096, 8}, {7, 4}})), to + "4:1] fp32 = add sbuf[0..7, 1024, 4:7 1:7] bf16 over 1");
+  EXPECT_EQ(error_of([&] {
+              reduced(6, x.ap({{4096, 8}, {100, 10}, {1, 3}}));
+            }),
+            "tensor_reduce #5: 'x' in SBUF: no dimension ends after 5 elements");
+  EXPECT_EQ(error_of([&] {
+              reduced(4, x.ap({{4096, 8}, {1, 30}}));
+            }),
+            "tensor_reduce #5: elements of source are no multiple of those of dst: 30 and 28");
+}
+
 TEST_F(KernelTest, RefusesTheOrderOfTheStub) {
   k.memset(w.all(), 0.0F);
   EXPECT_EQ(error_of([&] { k.nc_matmul(stationary, moving, result); }),

@@ -85,6 +85,25 @@ Instruction tensor_scalar(const Operand& to, const Operand& from, unsigned parti
   return i;
 }
 
+Instruction transpose(const Operand& to, const Operand& from, unsigned rows, unsigned columns, DType dtype) {
+  Instruction i = data(Opcode::transpose, columns);
+  i.source_partitions = static_cast<std::uint8_t>(rows);
+  i.dtype = i.source0_dtype = dtype;
+  i.destination = to;
+  i.source0 = from;
+  return i;
+}
+
+Instruction tensor_reduce(const Operand& to, AluOp op, const Operand& from, unsigned reduced_dims,
+                          unsigned partitions) {
+  Instruction i = data(Opcode::tensor_reduce, partitions);
+  i.flags = static_cast<std::uint8_t>(reduced_dims);
+  i.op0 = op;
+  i.destination = to;
+  i.source0 = from;
+  return i;
+}
+
 Instruction with_dtypes(Instruction instruction, DType to, DType from0, DType from1) {
   instruction.dtype = to;
   instruction.source0_dtype = from0;

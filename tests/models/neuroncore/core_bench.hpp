@@ -36,6 +36,10 @@ Instruction tensor_tensor(const Operand& to, const Operand& a, AluOp op, const O
 Instruction activation(const Operand& to, const Operand& from, unsigned partitions, Function function, float scale = 1,
                        float bias = 0);
 Instruction tensor_scalar(const Operand& to, const Operand& from, unsigned partitions, AluOp op, float scalar);
+// Source of `rows` partitions x `columns` elements.
+Instruction transpose(const Operand& to, const Operand& from, unsigned rows, unsigned columns,
+                      numeric::DType dtype = numeric::DType::fp32);
+Instruction tensor_reduce(const Operand& to, AluOp op, const Operand& from, unsigned reduced_dims, unsigned partitions);
 Instruction with_dtypes(Instruction instruction, numeric::DType to, numeric::DType from0, numeric::DType from1);
 Instruction wait_for(unsigned semaphore, std::int32_t value, Condition condition = Condition::ge);
 Instruction add_to(unsigned semaphore, std::int16_t value);

@@ -1,6 +1,8 @@
 .equ n = 2 * (3 + 1)
 .engine scalar
 activation sbuf[0..15, 64, 2:8 n:1] bf16 = relu(psum[0..15, bank 1 + 4, 2:8 n:1] fp32 x sbuf@128 + -1.5), sem 1 -= 2
+transpose psum[0..3, bank 1] fp32 = sbuf[0..7, 0, 4:1] fp32
+tensor_reduce sbuf[0, 0] fp32 = max sbuf[0, 4, 3:2 5:1] bf16 over 2
 tensor_scalar sbuf[0, 0] fp32 = (sbuf[0, 4] fp32 add nan(0x7fc00001)) max inf
 memset sbuf[0..31, 0, 4:1] int8 = 0x10
 semaphore wait none wait sem 7 == -3, sem 9 = 4
