@@ -24,8 +24,9 @@ neuron::conv2d::PlanRequest request_of(const ConvRun& run) {
   const ConvShape& s = run.shape;
   return {{s.N, s.C, s.H, s.W, s.O, s.Hf, s.Wf, s.sh, s.sw, s.pt, s.pb, s.pl, s.pr, s.dh, s.dw},
           numeric::DType::bf16,
-          run.image_layout == "chwn" ? ImageLayout::chwn : ImageLayout::nchw,
-          run.output_layout == "nchw" ? OutputLayout::nchw : OutputLayout::ohwn,
+          {.image = parse_image_layout("image", run.image_layout),
+           .filter = parse_filter_layout("filter", run.filter_layout),
+           .output = parse_output_layout("output", run.output_layout)},
           run.variant == "stride" ? Variant::strided : Variant::standard};
 }
 

@@ -38,6 +38,24 @@ std::vector<float> permuted(const std::vector<T>& values, const std::array<long,
   return out;
 }
 
+// The axes of a layout ("nhwc") by their places in the logical order ("nchw").
+std::array<std::size_t, 4> order_of(const std::string& layout, const std::string& logical) {
+  std::array<std::size_t, 4> order{};
+  for (std::size_t i = 0; i < 4; ++i) order[i] = logical.find(layout[i]);
+  return order;
+}
+
+std::vector<long> shape_of(const std::array<long, 4>& logical, const std::array<std::size_t, 4>& order) {
+  return {logical[order[0]], logical[order[1]], logical[order[2]], logical[order[3]]};
+}
+
+std::array<std::size_t, 4> image_order(const ConvRun& run) { return order_of(run.image_layout, "nchw"); }
+std::array<std::size_t, 4> filter_order(const ConvRun& run) { return order_of(run.filter_layout, "ochw"); }
+// The filters are called c in nchw, o in the others.
+std::array<std::size_t, 4> output_order(const ConvRun& run) {
+  return order_of(run.output_layout, run.output_layout == "nchw" ? "nchw" : "nohw");
+}
+
 std::string list(std::initializer_list<long> numbers) {
   std::string text;
   for (const long number : numbers) text += (text.empty() ? "" : ",") + std::to_string(number);
@@ -52,14 +70,17 @@ std::string line(const std::vector<std::string>& words) {
 
 std::vector<long> image_shape(const ConvRun& run) {
   const ConvShape& s = run.shape;
-  if (run.image_layout == "nchw") return {s.N, s.C, s.H, s.W};
-  return {s.C, s.H, s.W, s.N};
+  return shape_of({s.N, s.C, s.H, s.W}, image_order(run));
+}
+
+std::vector<long> filter_shape(const ConvRun& run) {
+  const ConvShape& s = run.shape;
+  return shape_of({s.O, s.C, s.Hf, s.Wf}, filter_order(run));
 }
 
 std::vector<long> output_shape(const ConvRun& run) {
   const ConvShape& s = run.shape;
-  if (run.output_layout == "nchw") return {s.N, s.O, s.out_h(), s.out_w()};
-  return {s.O, s.out_h(), s.out_w(), s.N};
+  return shape_of({s.N, s.O, s.out_h(), s.out_w()}, output_order(run));
 }
 
 // What is wrong with the result; empty: nothing.
@@ -90,21 +111,19 @@ ConvValues values_of(const ConvRun& run) {
 
 std::vector<float> image_in_layout(const ConvRun& run, const ConvValues& values) {
   const ConvShape& s = run.shape;
-  if (run.image_layout == "nchw") return {values.image.begin(), values.image.end()};
-  return permuted(values.image, {s.N, s.C, s.H, s.W}, {1, 2, 3, 0});
+  return permuted(values.image, {s.N, s.C, s.H, s.W}, image_order(run));
 }
 
 std::vector<float> filter_in_layout(const ConvRun& run, const ConvValues& values) {
   const ConvShape& s = run.shape;
-  return permuted(values.filter, {s.O, s.C, s.Hf, s.Wf}, {1, 2, 3, 0});
+  return permuted(values.filter, {s.O, s.C, s.Hf, s.Wf}, filter_order(run));
 }
 
 std::vector<float> expected_output(const ConvRun& run, const ConvValues& values) {
   const ConvShape& s = run.shape;
   const auto output = naive_conv(s, values.image, values.filter);
   const std::array<long, 4> shape{s.N, s.O, s.out_h(), s.out_w()};
-  if (run.output_layout == "nchw") return permuted(output, shape, {0, 1, 2, 3});
-  return permuted(output, shape, {1, 2, 3, 0});
+  return permuted(output, shape, output_order(run));
 }
 
 std::vector<std::string> words_of(const ConvRun& run, const Folder& folder) {
@@ -133,6 +152,8 @@ std::vector<std::string> words_of(const ConvRun& run, const Folder& folder) {
                                  run.platform,
                                  "--image-layout",
                                  run.image_layout,
+                                 "--filter-layout",
+                                 run.filter_layout,
                                  "--output-layout",
                                  run.output_layout,
                                  "-q"};
@@ -144,9 +165,8 @@ std::vector<std::string> words_of(const ConvRun& run, const Folder& folder) {
 }
 
 void write_operands(const ConvRun& run, const ConvValues& values, const Folder& folder) {
-  const ConvShape& s = run.shape;
   write_npy(folder / "x.npy", {image_shape(run), image_in_layout(run, values)});
-  write_npy(folder / "w.npy", {{s.C, s.Hf, s.Wf, s.O}, filter_in_layout(run, values)});
+  write_npy(folder / "w.npy", {filter_shape(run), filter_in_layout(run, values)});
 }
 
 ConvCounts expect_exact(const ConvRun& run) {

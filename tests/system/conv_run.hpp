@@ -13,6 +13,7 @@ struct ConvRun {
   ConvShape shape{};
   std::string dtype = "bf16";
   std::string image_layout = "chwn";
+  std::string filter_layout = "chwo";
   std::string output_layout = "nchw";
   std::string variant = "auto";
   std::string platform = "trn1";

@@ -59,6 +59,37 @@ TEST_P(ConvDirected, ExactInEveryLayout) {
     }
 }
 
+// Each order of the image with each of the filter, and the output in turn; on a machine whose PE array transposes by a
+// product and one that keeps every bit. More than one tile of 128 each way.
+TEST(ConvLayouts, EveryOrderOfAxes) {
+  ConvRun run;
+  run.shape = {.N = 3, .C = 140, .H = 7, .W = 8, .O = 130, .Hf = 3, .Wf = 2, .pt = 1, .pl = 1};
+  const std::array outputs{"nchw", "ohwn", "hwno"};
+  std::size_t turn = 0;
+  for (const auto* image : {"chwn", "nchw", "cnhw", "nhwc"})
+    for (const auto* filter : {"chwo", "ohwc", "ochw", "cohw", "cowh"}) {
+      run.image_layout = image;
+      run.filter_layout = filter;
+      run.output_layout = outputs[turn++ % outputs.size()];
+      run.platform = turn % 2 == 0 ? "trn1" : "trn2";
+      expect_exact(run);
+      if (testing::Test::HasFailure()) return;
+    }
+}
+
+TEST(ConvLayouts, StridesWithATransposedImage) {
+  ConvRun run;
+  run.shape = {.N = 5, .C = 9, .H = 11, .W = 12, .O = 20, .Hf = 3, .Wf = 3, .sh = 2, .sw = 2};
+  run.image_layout = "cnhw";
+  run.filter_layout = "ohwc";
+  run.output_layout = "hwno";
+  run.variant = "stride";
+  for (const auto* dtype : {"bf16", "fp16", "fp32"}) {
+    run.dtype = dtype;
+    expect_exact(run);
+  }
+}
+
 TEST_P(ConvDirected, ExactInEveryTypeAndInTheStridedForm) {
   ConvRun run;
   run.shape = GetParam().shape;

@@ -119,13 +119,14 @@ Plan make_plan(const PlanRequest& request, const Machine& machine) {
   Plan plan;
   plan.problem = request.problem;
   plan.dtype = request.dtype;
-  plan.image_layout = request.image_layout;
-  plan.output_layout = request.output_layout;
+  plan.given = request.layouts;
+  plan.image_layout = staged(request.layouts.image);
+  plan.output_layout = stored(request.layouts.output);
   plan.variant = request.variant;
   plan.sbuf_bytes = machine.sbuf_bytes;
   plan.tiles = channel_tiles(request.problem, machine.partitions);
   choose_columns(plan);
-  const bool single = request.image_layout == ImageLayout::nchw;
+  const bool single = plan.image_layout == ImageLayout::nchw;
   const std::int64_t all = request.problem.N;
   std::int64_t images = single ? 1 : all;
   if (request.variant == Variant::strided) images = std::min(images, max_strided_images);

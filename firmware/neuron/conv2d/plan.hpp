@@ -7,14 +7,12 @@
 #include <vector>
 
 #include "tilevp/neuron/conv2d/geometry.hpp"
+#include "tilevp/neuron/conv2d/layouts.hpp"
 #include "tilevp/neuron/machine.hpp"
 #include "tilevp/numeric/dtype.hpp"
 
 namespace tilevp::neuron::conv2d {
 
-// Orders of the axes in memory, slowest first. (N, C, H, W: images, channels, rows, columns; O: filters.)
-enum class ImageLayout : std::uint8_t { chwn, nchw };
-enum class OutputLayout : std::uint8_t { nchw, ohwn };
 // How the work is cut. standard: stride 1, strips of rows staged once for all column tiles ("_default" in AWS's kernel
 // library); strided: every tile of the output is staged anew, the stride lies in the access pattern of the matmul
 // ("_stride").
@@ -34,8 +32,9 @@ struct Stage {
 struct Plan {
   Problem problem{};
   numeric::DType dtype = numeric::DType::bf16;
-  ImageLayout image_layout = ImageLayout::chwn;
-  OutputLayout output_layout = OutputLayout::nchw;
+  ImageLayout image_layout = ImageLayout::chwn;     // as the convolution reads it: chwn or nchw
+  OutputLayout output_layout = OutputLayout::nchw;  // as it writes it: nchw or ohwn
+  Layouts given{};                                  // as the user has the tensors; the machine transposes what differs
   Variant variant = Variant::standard;
   std::uint32_t sbuf_bytes = 0;  // a partition, of the machine
   std::vector<ChannelTile> tiles{};
@@ -80,8 +79,7 @@ struct Plan {
 struct PlanRequest {
   Problem problem{};
   numeric::DType dtype = numeric::DType::bf16;
-  ImageLayout image_layout = ImageLayout::chwn;
-  OutputLayout output_layout = OutputLayout::nchw;
+  Layouts layouts{};
   Variant variant = Variant::standard;
 };
 

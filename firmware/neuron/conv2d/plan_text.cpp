@@ -1,6 +1,7 @@
 // The plan as `tilevp describe program conv2d` prints it.
 #include <sstream>
 
+#include "tilevp/neuron/conv2d/layout_emitter.hpp"
 #include "tilevp/neuron/conv2d/plan.hpp"
 
 namespace tilevp::neuron::conv2d {
@@ -12,6 +13,18 @@ void print_problem(std::ostream& out, const Plan& plan) {
       << ", stride " << p.stride_h << "," << p.stride_w << ", padding " << p.top << "," << p.bottom << "," << p.left
       << "," << p.right << ", dilation " << p.dilation_h << "," << p.dilation_w << ", " << numeric::name(plan.dtype)
       << "\n  variant " << name(plan.variant) << ", output " << p.K0() << "x" << p.K1() << "\n";
+}
+
+// The passes of the machine over tensors whose axes lie otherwise.
+void print_layouts(std::ostream& out, const Plan& plan) {
+  const LayoutPasses passes = layout_passes(plan.problem, plan.given);
+  if (!passes.any()) return;
+  out << "  transposes:";
+  if (passes.image) out << " image " << name(plan.given.image) << " -> " << name(plan.image_layout) << ";";
+  if (passes.filter_rows) out << " filter cowh -> cohw;";
+  if (passes.filter) out << " filter " << (passes.filter_rows ? "cohw" : name(plan.given.filter)) << " -> chwo;";
+  if (passes.output) out << " output " << name(plan.output_layout) << " -> " << name(plan.given.output) << ";";
+  out << " through HBM\n";
 }
 
 void print_channel_tile(std::ostream& out, const ChannelTile& tile, const Problem& p) {
@@ -30,7 +43,7 @@ void print_channel_tile(std::ostream& out, const ChannelTile& tile, const Proble
 
 // The most filters, fewer than the plan's, with which the same convolution has a plan that fits; 0: none.
 std::int64_t fitting_filters(const Plan& plan) {
-  PlanRequest request{plan.problem, plan.dtype, plan.image_layout, plan.output_layout, plan.variant};
+  PlanRequest request{plan.problem, plan.dtype, plan.given, plan.variant};
   const Machine machine{.sbuf_bytes = plan.sbuf_bytes};
   std::int64_t fits = 0;
   for (std::int64_t fits_not = plan.problem.O; fits_not - fits > 1;) {
@@ -81,6 +94,7 @@ void print_runs(std::ostream& out, const Plan& plan) {
 std::string Plan::text() const {
   std::ostringstream out;
   print_problem(out, *this);
+  print_layouts(out, *this);
   for (const ChannelTile& tile : tiles) print_channel_tile(out, tile, problem);
   out << "  strips: " << strips() << " of " << stage_rows << " output rows x " << stage_columns << " columns x "
       << stage_images << " images, " << rows_loaded << " image rows loaded a band\n"

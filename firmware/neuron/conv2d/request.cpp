@@ -8,25 +8,10 @@
 namespace tilevp::neuron::conv2d {
 namespace {
 
-// A layout that is known but not served is refused by name.
-void expect_layout(const std::string& option, const std::string& given, const std::vector<std::string>& served,
-                   const std::vector<std::string>& others) {
-  if (std::find(served.begin(), served.end(), given) != served.end()) return;
-  std::string list = served[0];
-  for (std::size_t i = 1; i < served.size(); ++i) list += " and " + served[i];
-  list += served.size() == 1 ? " is" : " are";
-  const bool known = std::find(others.begin(), others.end(), given) != others.end();
-  throw UserError(option + " " + given, (known ? "not supported yet; " : "no layout of this tensor; ") + list);
-}
-
-void read_layouts(const runtime::OptionValues& options, PlanRequest& plan) {
-  const std::string image = options.text("image-layout");
-  expect_layout("--image-layout", image, {"chwn", "nchw"}, {"cnhw", "nhwc"});
-  expect_layout("--filter-layout", options.text("filter-layout"), {"chwo"}, {"ohwc", "ochw", "cohw", "cowh"});
-  const std::string output = options.text("output-layout");
-  expect_layout("--output-layout", output, {"nchw", "ohwn"}, {"hwno"});
-  plan.image_layout = image == "chwn" ? ImageLayout::chwn : ImageLayout::nchw;
-  plan.output_layout = output == "nchw" ? OutputLayout::nchw : OutputLayout::ohwn;
+void read_layouts(const runtime::OptionValues& options, Layouts& layouts) {
+  layouts.image = parse_image_layout("--image-layout", options.text("image-layout"));
+  layouts.filter = parse_filter_layout("--filter-layout", options.text("filter-layout"));
+  layouts.output = parse_output_layout("--output-layout", options.text("output-layout"));
 }
 
 void read_steps(const runtime::OptionValues& options, Problem& p) {
@@ -62,52 +47,54 @@ void choose_variant(const runtime::OptionValues& options, PlanRequest& plan) {
     plan.variant = Variant::strided;
   else
     throw UserError("--variant", "expected auto, default or stride, found '" + text + "'");
-  if (plan.image_layout != ImageLayout::nchw) return;
-  if (strides)
-    throw UserError("--image-layout nchw",
-                    "unsupported perm with strides: --stride " + options.text("stride") + " needs --image-layout chwn");
-  if (plan.variant == Variant::strided) throw UserError("--variant stride", "takes --image-layout chwn, found nchw");
+  const ImageLayout image = plan.layouts.image;
+  if (strides && !takes_strides(image))
+    throw UserError(
+        "--image-layout " + std::string(name(image)),
+        "unsupported perm with strides: --stride " + options.text("stride") + " needs --image-layout chwn or cnhw");
+  if (plan.variant == Variant::strided && image == ImageLayout::nchw)
+    throw UserError("--variant stride", "takes --image-layout chwn, cnhw or nhwc, found nchw");
 }
 
-void set_image_shape(Problem& p, ImageLayout layout, const std::vector<std::int64_t>& shape) {
-  if (layout == ImageLayout::chwn)
-    p.C = shape[0], p.H = shape[1], p.W = shape[2], p.N = shape[3];
-  else
-    p.N = shape[0], p.C = shape[1], p.H = shape[2], p.W = shape[3];
-}
+void set_image_shape(Problem& p, const Sizes& nchw) { p.N = nchw[0], p.C = nchw[1], p.H = nchw[2], p.W = nchw[3]; }
 
-const char* axes_of(ImageLayout layout) { return layout == ImageLayout::chwn ? "C,H,W,N" : "N,C,H,W"; }
-const char* option_of(ImageLayout layout) {
-  return layout == ImageLayout::chwn ? "--image-layout chwn" : "--image-layout nchw";
-}
+Sizes sizes_of(const std::vector<std::int64_t>& shape) { return {shape[0], shape[1], shape[2], shape[3]}; }
 
-// Says how the image was read, and whether the other layout would fit. (nchw takes no strides.)
-void expect_channels(const runtime::OptionValues& options, const PlanRequest& plan,
-                     const std::vector<std::int64_t>& image, std::int64_t channels) {
+std::string option_of(ImageLayout layout) { return "--image-layout " + std::string(name(layout)); }
+
+// Says how the image was read, and which other layouts would fit.
+void expect_channels(const runtime::OptionValues& options, const PlanRequest& plan, const Sizes& image,
+                     std::int64_t channels) {
   const Problem& p = plan.problem;
   if (p.C == channels) return;
+  const ImageLayout layout = plan.layouts.image;
   const std::string sizes = std::to_string(image[0]) + ", " + std::to_string(image[1]) + ", " +
                             std::to_string(image[2]) + ", " + std::to_string(image[3]);
-  std::string text = options.text("input") + " (" + sizes + ") read as " + axes_of(plan.image_layout) + " (" +
-                     option_of(plan.image_layout) + ") has " + std::to_string(p.C) + " channels, " +
-                     options.text("weights") + " (C,Hf,Wf,O) has " + std::to_string(channels);
-  const bool chwn = plan.image_layout == ImageLayout::chwn;
-  const ImageLayout other = chwn ? ImageLayout::nchw : ImageLayout::chwn;
-  if (image[chwn ? 1 : 0] == channels && (!chwn || (p.stride_h == 1 && p.stride_w == 1)))
-    text += std::string("; ") + option_of(other) + " would fit";
+  std::string text = options.text("input") + " (" + sizes + ") read as " + std::string(axes(layout)) + " (" +
+                     option_of(layout) + ") has " + std::to_string(p.C) + " channels, " + options.text("weights") +
+                     " (" + std::string(axes(plan.layouts.filter)) + ") has " + std::to_string(channels);
+  std::string fitting;
+  for (const ImageLayout other : {ImageLayout::chwn, ImageLayout::nchw, ImageLayout::cnhw, ImageLayout::nhwc})
+    if (logical_sizes(image, permutation(other))[1] == channels &&
+        (takes_strides(other) || (p.stride_h == 1 && p.stride_w == 1)))
+      fitting += (fitting.empty() ? "" : " or ") + std::string(name(other));
+  if (!fitting.empty()) text += "; --image-layout " + fitting + " would fit";
   throw UserError("--input", text);
 }
 
 void read_files(const runtime::OptionValues& options, Request& request) {
   PlanRequest& plan = request.plan;
   Problem& p = plan.problem;
-  auto image = file_operand("--input", options.text("input"), axes_of(plan.image_layout), plan.dtype, request.warnings);
-  auto filter = file_operand("--weights", options.text("weights"), "C,Hf,Wf,O", plan.dtype, request.warnings);
-  set_image_shape(p, plan.image_layout, image.shape);
-  expect_channels(options, plan, image.shape, filter.shape[0]);
-  p.Hf = filter.shape[1];
-  p.Wf = filter.shape[2];
-  p.O = filter.shape[3];
+  auto image = file_operand("--input", options.text("input"), std::string(axes(plan.layouts.image)), plan.dtype,
+                            request.warnings);
+  auto filter = file_operand("--weights", options.text("weights"), std::string(axes(plan.layouts.filter)), plan.dtype,
+                             request.warnings);
+  set_image_shape(p, logical_sizes(sizes_of(image.shape), permutation(plan.layouts.image)));
+  const Sizes ochw = logical_sizes(sizes_of(filter.shape), permutation(plan.layouts.filter));
+  expect_channels(options, plan, sizes_of(image.shape), ochw[1]);
+  p.O = ochw[0];
+  p.Hf = ochw[2];
+  p.Wf = ochw[3];
   request.image = std::move(image.bytes);
   request.filter = std::move(filter.bytes);
 }
@@ -115,7 +102,7 @@ void read_files(const runtime::OptionValues& options, Request& request) {
 void read_shapes(const runtime::OptionValues& options, Problem& p) {
   const auto image = options.integers("shape", 4);
   const auto filter = options.integers("filter", 3);
-  set_image_shape(p, ImageLayout::nchw, image);
+  set_image_shape(p, sizes_of(image));
   p.O = filter[0];
   p.Hf = filter[1];
   p.Wf = filter[2];
@@ -159,7 +146,7 @@ void Request::draw(std::uint64_t seed) {
 std::vector<runtime::OptionDescription> option_descriptions() {
   return {
       {"input", "FILE", "", "image (.npy), axes in the order of --image-layout"},
-      {"weights", "FILE", "", "filter (.npy), axes C, Hf, Wf, O"},
+      {"weights", "FILE", "", "filter (.npy), axes in the order of --filter-layout"},
       {"output", "FILE", "", "result (.npy, fp32), axes in the order of --output-layout"},
       {"shape", "N,C,H,W", "", "a random image of this size, with --filter and --random, instead of files"},
       {"filter", "O,Hf,Wf", "", "filters, their rows and columns"},
@@ -169,9 +156,10 @@ std::vector<runtime::OptionDescription> option_descriptions() {
       {"dilation", "H,W", "1,1", "distance of neighbouring filter rows and columns"},
       {"dtype", "bf16|fp16|fp32", "bf16", "element type of image and filter"},
       {"variant", "auto|default|stride", "auto", "auto: default for stride 1,1, else stride"},
-      {"image-layout", "chwn|nchw", "chwn", "order of the image's axes in memory, slowest first"},
-      {"filter-layout", "chwo", "chwo", "order of the filter's axes"},
-      {"output-layout", "nchw|ohwn", "nchw", "order of the output's axes"},
+      {"image-layout", "chwn|nchw|cnhw|nhwc", "chwn",
+       "order of the image's axes in memory, slowest first, or its permutation (3,0,1,2)"},
+      {"filter-layout", "chwo|ohwc|ochw|cohw|cowh", "chwo", "order of the filter's axes"},
+      {"output-layout", "nchw|ohwn|hwno", "nchw", "order of the output's axes"},
   };
 }
 
@@ -179,7 +167,7 @@ Request read_request(const runtime::OptionValues& options) {
   Request request;
   PlanRequest& plan = request.plan;
   plan.dtype = parse_matmul_dtype(options.text("dtype"));
-  read_layouts(options, plan);
+  read_layouts(options, plan.layouts);
   read_steps(options, plan.problem);
   const bool files = options.has("input") || options.has("weights");
   const bool shapes = options.has("shape") || options.has("filter");

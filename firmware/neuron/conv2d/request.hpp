@@ -13,8 +13,8 @@ std::vector<runtime::OptionDescription> option_descriptions();
 
 struct Request {
   PlanRequest plan{};
-  std::vector<std::byte> image{};   // plan.dtype, in the image layout
-  std::vector<std::byte> filter{};  // plan.dtype, C, Hf, Wf, O
+  std::vector<std::byte> image{};   // plan.dtype, in plan.layouts.image
+  std::vector<std::byte> filter{};  // plan.dtype, in plan.layouts.filter
   std::string output_file{};        // empty: none
   std::vector<std::string> warnings{};
   RandomKind random = RandomKind::integers;

@@ -1,5 +1,6 @@
 #include "firmware/neuron/conv_case.hpp"
 
+#include <array>
 #include <cstring>
 #include <random>
 #include <sstream>
@@ -35,6 +36,19 @@ struct Cells {
   float get(long index) const { return numeric::load_element(dtype, at(index)); }
 };
 
+// Elements between neighbours of each axis of a tensor whose axes are named from the slowest to the fastest.
+using Steps = std::array<long, 128>;
+Steps steps_of(std::string_view order, std::initializer_list<std::pair<char, long>> sizes) {
+  Steps steps{};
+  long step = 1;
+  for (std::size_t place = order.size(); place-- > 0;) {
+    steps[static_cast<std::size_t>(order[place])] = step;
+    for (const auto& [axis, size] : sizes)
+      if (axis == order[place]) step *= size;
+  }
+  return steps;
+}
+
 }  // namespace
 
 std::string ConvCase::text() const {
@@ -42,16 +56,14 @@ std::string ConvCase::text() const {
   const ConvShape& s = shape;
   out << "N " << s.N << " C " << s.C << " H " << s.H << " W " << s.W << " O " << s.O << " filter " << s.Hf << "x"
       << s.Wf << " stride " << s.sh << "," << s.sw << " padding " << s.pt << "," << s.pb << "," << s.pl << "," << s.pr
-      << " dilation " << s.dh << "," << s.dw << " " << name(variant) << " image "
-      << (image_layout == ImageLayout::chwn ? "chwn" : "nchw") << " output "
-      << (output_layout == OutputLayout::nchw ? "nchw" : "ohwn") << " " << numeric::name(dtype) << " sbuf "
+      << " dilation " << s.dh << "," << s.dw << " " << name(variant) << " image " << name(layouts.image) << " filter "
+      << name(layouts.filter) << " output " << name(layouts.output) << " " << numeric::name(dtype) << " sbuf "
       << machine.sbuf_bytes << " seed " << seed;
   return out.str();
 }
 
 Plan plan_of(const ConvCase& test_case) {
-  return make_plan({problem_of(test_case.shape), test_case.dtype, test_case.image_layout, test_case.output_layout,
-                    test_case.variant},
+  return make_plan({problem_of(test_case.shape), test_case.dtype, test_case.layouts, test_case.variant},
                    test_case.machine);
 }
 
@@ -64,47 +76,55 @@ ConvOutcome run_case(const ConvCase& test_case, const std::function<void(neuron:
 
   const Plan plan = plan_of(test_case);
   const auto size = numeric::size_bytes(test_case.dtype);
-  Addresses addresses;
-  addresses.filter = addresses.image + x.size() * size;
-  addresses.zeros = addresses.filter + f.size() * size;
-  addresses.output = (addresses.zeros + static_cast<std::size_t>(zero_elements(plan)) * size + 3) / 4 * 4;
-  const std::size_t bytes = addresses.output + expected.size() * 4;
+  std::uint64_t bytes = 0;
+  const auto allocate = [&bytes](const std::string&, std::uint64_t count) {
+    const std::uint64_t start = (bytes + 3) / 4 * 4;
+    bytes = start + count;
+    return start;
+  };
+  const LayoutAddresses at = place_tensors(plan.problem, plan.dtype, plan.given, allocate);
+  const std::uint64_t zeros = allocate("zeros", static_cast<std::uint64_t>(zero_elements(plan)) * size);
   neuron::Machine description = test_case.machine;
   description.core_base = std::uint64_t{1} << 44;
   neuron::Kernel kernel(description);
-  emit(kernel, plan, addresses);
+  ConvOutcome outcome;
+  outcome.layouts = emit_inputs(kernel, plan.problem, plan.dtype, plan.given, at);
+  emit(kernel, plan, {.image = at.image, .filter = at.filter, .output = at.output, .zeros = zeros});
+  outcome.layouts += emit_output(kernel, plan.problem, plan.given, at);
   neuron::Schedule schedule = neuron::schedule(kernel);
   if (change) change(schedule);
 
   ReferenceMachine machine(description, bytes, test_case.seed);
-  const Cells image{machine.hbm, addresses.image, test_case.dtype};
-  const Cells filter{machine.hbm, addresses.filter, test_case.dtype};
+  const Cells image{machine.hbm, at.given_image, test_case.dtype};
+  const Cells filter{machine.hbm, at.given_filter, test_case.dtype};
+  const Steps to_image = steps_of(name(plan.given.image), {{'n', s.N}, {'c', s.C}, {'h', s.H}, {'w', s.W}});
   for (long n = 0; n < s.N; ++n)
     for (long c = 0; c < s.C; ++c)
       for (long h = 0; h < s.H; ++h)
-        for (long w = 0; w < s.W; ++w) {
-          const long nchw = ((n * s.C + c) * s.H + h) * s.W + w;
-          const long chwn = ((c * s.H + h) * s.W + w) * s.N + n;
-          image.put(test_case.image_layout == ImageLayout::nchw ? nchw : chwn, x[static_cast<std::size_t>(nchw)]);
-        }
+        for (long w = 0; w < s.W; ++w)
+          image.put(n * to_image['n'] + c * to_image['c'] + h * to_image['h'] + w * to_image['w'],
+                    x[static_cast<std::size_t>(((n * s.C + c) * s.H + h) * s.W + w)]);
+  const Steps to_filter = steps_of(name(plan.given.filter), {{'o', s.O}, {'c', s.C}, {'h', s.Hf}, {'w', s.Wf}});
   for (long o = 0; o < s.O; ++o)
     for (long c = 0; c < s.C; ++c)
       for (long i = 0; i < s.Hf; ++i)
         for (long j = 0; j < s.Wf; ++j)
-          filter.put(((c * s.Hf + i) * s.Wf + j) * s.O + o,
+          filter.put(o * to_filter['o'] + c * to_filter['c'] + i * to_filter['h'] + j * to_filter['w'],
                      f[static_cast<std::size_t>(((o * s.C + c) * s.Hf + i) * s.Wf + j)]);
-  std::memset(machine.hbm.data() + addresses.zeros, 0, static_cast<std::size_t>(zero_elements(plan)) * size);
+  std::memset(machine.hbm.data() + zeros, 0, static_cast<std::size_t>(zero_elements(plan)) * size);
   machine.run(schedule);
 
-  ConvOutcome outcome;
-  const Cells output{machine.hbm, addresses.output, numeric::DType::fp32};
+  const Cells output{machine.hbm, at.given_output, numeric::DType::fp32};
+  // The filters are called c in nchw, o in the others.
+  const Steps steps =
+      steps_of(name(plan.given.output), {{'n', s.N}, {'c', s.O}, {'o', s.O}, {'h', s.out_h()}, {'w', s.out_w()}});
+  const long filter_step = steps['c'] + steps['o'];
   for (long n = 0; n < s.N; ++n)
     for (long o = 0; o < s.O; ++o)
       for (long a = 0; a < s.out_h(); ++a)
         for (long b = 0; b < s.out_w(); ++b) {
           const long nchw = ((n * s.O + o) * s.out_h() + a) * s.out_w() + b;
-          const long ohwn = ((o * s.out_h() + a) * s.out_w() + b) * s.N + n;
-          const float got = output.get(test_case.output_layout == OutputLayout::nchw ? nchw : ohwn);
+          const float got = output.get(n * steps['n'] + o * filter_step + a * steps['h'] + b * steps['w']);
           if (!(got == static_cast<float>(expected[static_cast<std::size_t>(nchw)]))) ++outcome.wrong;
         }
   outcome.matmuls = machine.matmuls;
@@ -117,6 +137,8 @@ ConvOutcome run_case(const ConvCase& test_case, const std::function<void(neuron:
   };
   outcome.image_bytes = sum(neuron::QueueClass::inputs);
   outcome.filter_bytes = sum(neuron::QueueClass::weights);
+  outcome.local_bytes = sum(neuron::QueueClass::local);
+  outcome.transposes = machine.transposes;
   outcome.predicted = predict(plan);
   return outcome;
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "support/naive_conv.hpp"
+#include "tilevp/neuron/conv2d/layout_emitter.hpp"
 #include "tilevp/neuron/conv2d/plan.hpp"
 #include "tilevp/neuron/scheduler.hpp"
 
@@ -13,8 +14,7 @@ namespace tilevp::test {
 struct ConvCase {
   ConvShape shape{};
   neuron::conv2d::Variant variant = neuron::conv2d::Variant::standard;
-  neuron::conv2d::ImageLayout image_layout = neuron::conv2d::ImageLayout::chwn;
-  neuron::conv2d::OutputLayout output_layout = neuron::conv2d::OutputLayout::nchw;
+  neuron::conv2d::Layouts layouts{};
   numeric::DType dtype = numeric::DType::bf16;
   neuron::Machine machine{};
   std::uint64_t seed = 1;
@@ -26,8 +26,10 @@ neuron::conv2d::Plan plan_of(const ConvCase& test_case);
 struct ConvOutcome {
   std::uint64_t wrong = 0;  // elements that differ from the definition
   std::uint64_t matmuls = 0, macs = 0, pe_cycles = 0;
-  std::uint64_t image_bytes = 0, filter_bytes = 0;  // by the queues' counters
+  std::uint64_t image_bytes = 0, filter_bytes = 0, local_bytes = 0;  // by the queues' counters
+  std::uint64_t transposes = 0;
   neuron::conv2d::Prediction predicted{};
+  neuron::TranspositionWork layouts{};
 };
 
 // `change` may spoil the schedule before it runs. MachineError as ReferenceMachine::run.

@@ -47,6 +47,10 @@ void expect_exact(const ConvCase& test_case) {
   EXPECT_TRUE(equal(outcome.pe_cycles, outcome.predicted.pe_cycles)) << test_case.text();
   EXPECT_TRUE(equal(outcome.image_bytes, outcome.predicted.image_bytes)) << test_case.text();
   EXPECT_TRUE(equal(outcome.filter_bytes, outcome.predicted.filter_bytes)) << test_case.text();
+  EXPECT_TRUE(equal(outcome.transposes, outcome.layouts.pe_transposes + outcome.layouts.vector_transposes))
+      << test_case.text();
+  const bool trims = plan_of(test_case).trims;
+  EXPECT_TRUE(trims || equal(outcome.local_bytes, outcome.layouts.dma_bytes)) << test_case.text();
 }
 
 ConvCase any_case(Draw& draw, std::uint64_t seed) {
@@ -62,8 +66,8 @@ ConvCase any_case(Draw& draw, std::uint64_t seed) {
   s.Wf = draw.in(1, 5);
   for (long* pad : {&s.pt, &s.pb, &s.pl, &s.pr}) *pad = draw.in(0, 3);
   c.dtype = draw.once_in(4) ? numeric::DType::fp32 : draw.once_in(3) ? numeric::DType::fp16 : numeric::DType::bf16;
-  c.output_layout = draw.once_in(2) ? OutputLayout::nchw : OutputLayout::ohwn;
-  c.image_layout = draw.once_in(3) ? ImageLayout::nchw : ImageLayout::chwn;
+  c.layouts.output = draw.once_in(2) ? OutputLayout::nchw : OutputLayout::ohwn;
+  c.layouts.image = draw.once_in(3) ? ImageLayout::nchw : ImageLayout::chwn;
   // A small SBUF makes the plan cut strips, batches and buffers.
   c.machine.sbuf_bytes = draw.once_in(2) ? 180'224 : 24'576;
   c.machine.dma_engines = draw.once_in(4) ? 3 : 16;
@@ -73,17 +77,19 @@ ConvCase any_case(Draw& draw, std::uint64_t seed) {
 void stride(ConvCase& c, Draw& draw) {
   c.shape.sh = draw.in(1, 3);
   c.shape.sw = draw.in(1, 3);
-  c.image_layout = ImageLayout::chwn;
+  c.layouts.image = ImageLayout::chwn;
   c.variant = draw.once_in(3) ? Variant::standard : Variant::strided;
 }
 
-// 10 classes of 210 shapes. Each test draws its own seeds, so any of them can be run alone.
+// 10 classes of 210 shapes and 2,000 with other orders of axes. Each test draws its own seeds, so any of them can be
+// run alone.
 constexpr int shapes_of_a_class = 210;
 
 class Shapes : public testing::TestWithParam<int> {};
 
-void for_shapes(int part, std::uint64_t class_number, void (*change)(ConvCase&, Draw&)) {
-  for (int i = 0; i < shapes_of_a_class / 3; ++i) {
+void for_shapes(int part, std::uint64_t class_number, void (*change)(ConvCase&, Draw&),
+                int shapes = shapes_of_a_class / 3) {
+  for (int i = 0; i < shapes; ++i) {
     const std::uint64_t seed =
         class_number * 100'000 + static_cast<std::uint64_t>(part) * 1'000 + static_cast<std::uint64_t>(i);
     Draw draw(seed);
@@ -158,7 +164,7 @@ TEST_P(Shapes, ManyImages) {
     c.shape.W = draw.in(1, 5);
     c.shape.Hf = draw.in(1, 3);
     c.shape.Wf = draw.in(1, 3);
-    c.image_layout = ImageLayout::chwn;
+    c.layouts.image = ImageLayout::chwn;
     if (draw.once_in(3)) stride(c, draw);
   });
 }
@@ -175,6 +181,35 @@ TEST_P(Shapes, EverythingAtOnce) {
     for (long* pad : {&s.pt, &s.pb, &s.pl, &s.pr}) *pad = draw.in(-3, 4);
     if (draw.once_in(2)) stride(c, draw);
   });
+}
+
+template <class Layout>
+Layout any_of(Draw& draw, std::initializer_list<Layout> layouts) {
+  return layouts.begin()[draw.in(0, static_cast<long>(layouts.size()) - 1)];
+}
+
+// Every order of axes, with tensors that take one tile to transpose and many, square ones and slivers.
+TEST_P(Shapes, Transposed) {
+  const auto change = [](ConvCase& c, Draw& draw) {
+    using neuron::conv2d::FilterLayout;
+    auto& s = c.shape;
+    s.N = draw.once_in(24) ? draw.in(120, 140) : draw.once_in(6) ? draw.in(5, 40) : draw.in(1, 3);
+    s.C = draw.once_in(16) ? draw.in(120, 140) : draw.in(1, 12);
+    s.O = draw.once_in(16) ? draw.in(120, 140) : draw.in(1, 12);
+    s.H = draw.in(1, 5);
+    s.W = draw.in(1, s.N > 40 ? 3 : 6);
+    s.Hf = draw.in(1, 3);
+    s.Wf = draw.in(1, 3);
+    c.layouts.filter = any_of(
+        draw, {FilterLayout::chwo, FilterLayout::ohwc, FilterLayout::ochw, FilterLayout::cohw, FilterLayout::cowh});
+    if (draw.once_in(4)) stride(c, draw);
+    const bool strides = s.sh * s.sw > 1 || c.variant == Variant::strided;
+    c.layouts.image = strides
+                          ? any_of(draw, {ImageLayout::chwn, ImageLayout::cnhw})
+                          : any_of(draw, {ImageLayout::chwn, ImageLayout::cnhw, ImageLayout::nhwc, ImageLayout::nchw});
+    c.layouts.output = any_of(draw, {OutputLayout::nchw, OutputLayout::ohwn, OutputLayout::hwno, OutputLayout::hwno});
+  };
+  for_shapes(GetParam(), 11, change, 667);
 }
 
 INSTANTIATE_TEST_SUITE_P(Conv2d, Shapes, testing::Values(0, 1, 2));
@@ -234,7 +269,7 @@ TEST(Conv2dDirected, StridedInSeveralColumnTiles) {
 TEST(Conv2dDirected, ImagesFoldIntoOneBatchOf256) {
   for (const auto layout : {OutputLayout::nchw, OutputLayout::ohwn}) {
     ConvCase c = with({.N = 256, .C = 1, .H = 28, .W = 28, .O = 8, .Hf = 5, .Wf = 5});
-    c.output_layout = layout;
+    c.layouts.output = layout;
     expect_exact(c);
   }
 }

@@ -120,8 +120,7 @@ const Golden goldens[] = {
        .left = 3,
        .right = 3},
       numeric::DType::bf16,
-      ImageLayout::chwn,
-      OutputLayout::nchw,
+      Layouts{},
       Variant::strided},
      {{3, 7, 1}},
      28,
@@ -274,7 +273,7 @@ TEST(ImageRuns, AreThoseOfTheDescriptors) {
       for (const auto variant : {Variant::standard, Variant::strided})
         for (const Machine& machine : {Machine{}, small}) {
           if (layout == ImageLayout::nchw && variant == Variant::strided) continue;
-          const Plan plan = make_plan({.problem = problem, .image_layout = layout, .variant = variant}, machine);
+          const Plan plan = make_plan({.problem = problem, .layouts = {.image = layout}, .variant = variant}, machine);
           std::int64_t count = 0, bytes = 0;
           for (const auto& [length, runs] : image_runs(plan)) {
             count += runs;

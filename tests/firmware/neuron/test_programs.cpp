@@ -129,13 +129,21 @@ TEST(Programs, ConvolutionRefusesWrongInput) {
     return refusal("conv2d", options);
   };
   EXPECT_EQ(with({}), "");
-  EXPECT_EQ(with({{"image-layout", "nhwc"}}), "--image-layout nhwc: not supported yet; chwn and nchw are");
-  EXPECT_EQ(with({{"filter-layout", "ochw"}}), "--filter-layout ochw: not supported yet; chwo is");
-  EXPECT_EQ(with({{"output-layout", "hwno"}}), "--output-layout hwno: not supported yet; nchw and ohwn are");
-  EXPECT_EQ(with({{"image-layout", "abcd"}}), "--image-layout abcd: no layout of this tensor; chwn and nchw are");
+  EXPECT_EQ(
+      with({{"image-layout", "abcd"}}),
+      "--image-layout abcd: unsupported permutation; supported are chwn (3,0,1,2), nchw (0,1,2,3), cnhw (1,0,2,3), "
+      "nhwc (0,3,1,2)");
+  EXPECT_EQ(with({{"filter-layout", "2,0,1,3"}}),
+            "--filter-layout 2,0,1,3: unsupported permutation; supported are chwo (3,0,1,2), ohwc (0,3,1,2), ochw "
+            "(0,1,2,3), cohw (1,0,2,3), cowh (1,0,3,2)");
+  EXPECT_EQ(with({{"output-layout", "nhwc"}}),
+            "--output-layout nhwc: unsupported permutation; supported are nchw (0,1,2,3), ohwn (3,0,1,2), hwno "
+            "(2,3,0,1)");
+  EXPECT_EQ(with({{"image-layout", "nhwc"}, {"stride", "2,1"}}),
+            "--image-layout nhwc: unsupported perm with strides: --stride 2,1 needs --image-layout chwn or cnhw");
   EXPECT_THAT(with({{"image-layout", "nchw"}, {"stride", "2,1"}}), HasSubstr("unsupported perm with strides"));
   EXPECT_EQ(with({{"image-layout", "nchw"}, {"variant", "stride"}}),
-            "--variant stride: takes --image-layout chwn, found nchw");
+            "--variant stride: takes --image-layout chwn, cnhw or nhwc, found nchw");
   EXPECT_EQ(with({{"variant", "best"}}), "--variant: expected auto, default or stride, found 'best'");
   EXPECT_EQ(with({{"stride", "2,x"}}), "--stride: expected 2 integers like 1,1, found 2,x");
   EXPECT_EQ(with({{"stride", "2"}}), "--stride: expected 2 integers like 1,1, found 2");
@@ -177,7 +185,7 @@ TEST(Programs, ConvolutionRefusesFilesThatDoNotFit) {
   EXPECT_EQ(with("image-layout", "nchw"), "");
   EXPECT_EQ(refusal("conv2d", {{"input", image}, {"weights", folder + "bad_f.npy"}, {"image-layout", "nchw"}}),
             "--input: " + image + " (3, 4, 4, 1) read as N,C,H,W (--image-layout nchw) has 4 channels, " + folder +
-                "bad_f.npy (C,Hf,Wf,O) has 3; --image-layout chwn would fit");
+                "bad_f.npy (C,Hf,Wf,O) has 3; --image-layout chwn or cnhw would fit");
   EXPECT_EQ(refusal("conv2d", {{"input", file("bad_3.npy", {3, 4, 4})}, {"weights", image}}),
             "--input: " + folder + "bad_3.npy: expected 4 axes (C,H,W,N), found shape (3, 4, 4)");
   EXPECT_THAT(refusal("conv2d", {{"input", folder + "absent.npy"}, {"weights", image}}), HasSubstr("absent.npy"));
