@@ -1,4 +1,4 @@
-// `tilevp list programs|platforms|models|probes|statistics|rules`.
+// `tilevp list programs|platforms|models|variants|probes|statistics|rules`.
 #include <iostream>
 
 #include "tilevp/base/errors.hpp"
@@ -26,6 +26,17 @@ void list_models() {
     std::cout << name << "  " << memory_models().find(name)->summary() << "\n";
 }
 
+void list_variants() {
+  for (const auto& name : programs().names()) {
+    const auto program = programs().make(name);
+    for (const auto& variant : program->variants()) {
+      std::cout << name << " --variant " << variant.name << "  " << variant.summary << "\n  " << variant.full_name
+                << "\n";
+      for (const auto& token : variant.tokens) std::cout << "    " << token << "\n";
+    }
+  }
+}
+
 void list_probes(const platform::Description& description) {
   platform::Platform machine(description, {});
   for (const auto* probe : machine.simulation().probes().all())
@@ -48,12 +59,12 @@ void list_rules(const Arguments& arguments) {
 }  // namespace
 
 int list(Words words) {
-  const std::vector<std::string> kinds{"programs", "platforms", "models", "probes", "statistics", "rules"};
+  const std::vector<std::string> kinds{"programs", "platforms", "models", "variants", "probes", "statistics", "rules"};
   auto options = platform_options();
   options.push_back({.name = "--help", .takes = Takes::nothing, .text = "this text"});
   const auto arguments = parse_arguments(words, options, "tilevp list");
   if (arguments.has("--help")) {
-    std::cout << "usage: tilevp list programs|platforms|models|probes|statistics|rules [options]\n\n"
+    std::cout << "usage: tilevp list programs|platforms|models|variants|probes|statistics|rules [options]\n\n"
               << help_lines(options);
     return 0;
   }
@@ -65,6 +76,7 @@ int list(Words words) {
   const auto description = load_platform(arguments).description;
   if (kind == "programs") list_programs();
   if (kind == "models") list_models();
+  if (kind == "variants") list_variants();
   if (kind == "platforms") list_platforms();
   if (kind == "probes") list_probes(description);
   if (kind == "statistics") list_statistics(description);

@@ -69,6 +69,14 @@ struct ProgramResult {
   std::map<std::string, std::string> files;  // what was written: kind -> path
 };
 
+// One of a program's kernels: `tilevp list variants`.
+struct VariantDescription {
+  std::string name;
+  std::string full_name;
+  std::string summary;
+  std::vector<std::string> tokens;  // of the full name, each with its meaning
+};
+
 // What a run asks of a program beside its own options.
 struct RunRequest {
   OptionValues options;
@@ -87,6 +95,8 @@ class Program {
   // The kind of machine it is written for: "neuroncore", "cube". Empty: any.
   virtual std::string_view machine() const { return ""; }
   virtual std::vector<OptionDescription> options() const = 0;
+  // In the order in which they are considered; empty: it has but one way.
+  virtual std::vector<VariantDescription> variants() const { return {}; }
   // The option that a word without a name gives: `tilevp run neuron/raw FILE`. Empty: there is none.
   virtual std::string_view positional() const { return ""; }
   // Checks options and files without a machine; throws UserError. Called before the platform is built.

@@ -20,6 +20,20 @@ void Problem::check() const {
   at_least_one("Wf", Wf);
   at_least_one("stride", std::min(stride_h, stride_w));
   at_least_one("dilation", std::min(dilation_h, dilation_w));
+  at_least_one("groups", groups);
+  at_least_one("batch groups", batch_groups);
+  const auto divides = [](const char* what, std::int64_t by, const char* parts, std::int64_t value) {
+    if (value % by != 0)
+      throw UserError("conv2d",
+                      std::to_string(by) + " " + what + " do not divide " + std::to_string(value) + " " + parts);
+  };
+  divides("groups", groups, "channels", C);
+  divides("groups", groups, "filters", O);
+  divides("batch groups", batch_groups, "images", N);
+  divides("batch groups", batch_groups, "filters", O);
+  if (groups > 1 && batch_groups > 1)
+    throw UserError("conv2d", "expected groups of channels or of images, found " + std::to_string(groups) + " and " +
+                                  std::to_string(batch_groups));
   const auto fits = [](const char* axis, std::int64_t padded, std::int64_t extent) {
     if (padded < extent)
       throw UserError("conv2d", std::string("the filter spans ") + std::to_string(extent) + " " + axis +

@@ -84,8 +84,8 @@ OutputLayout parse_output_layout(const std::string& option, const std::string& t
 }
 
 Sizes image_sizes(const Problem& p) { return {p.N, p.C, p.H, p.W}; }
-Sizes filter_sizes(const Problem& p) { return {p.O, p.C, p.Hf, p.Wf}; }
-Sizes output_sizes(const Problem& p) { return {p.N, p.O, p.K0(), p.K1()}; }
+Sizes filter_sizes(const Problem& p) { return {p.O, p.filter_channels(), p.Hf, p.Wf}; }
+Sizes output_sizes(const Problem& p) { return {p.output_images(), p.O, p.K0(), p.K1()}; }
 
 Sizes in_memory(const Sizes& logical, const Permutation& permutation) {
   Sizes memory{};

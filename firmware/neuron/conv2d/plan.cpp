@@ -97,8 +97,6 @@ bool choose_strips(Plan& plan) {
 
 }  // namespace
 
-std::string_view name(Variant variant) { return variant == Variant::standard ? "default" : "stride"; }
-
 std::int64_t Plan::filter_tiles() const {
   std::int64_t total = 0;
   for (const ChannelTile& tile : tiles) total += tile.outer_tiles;

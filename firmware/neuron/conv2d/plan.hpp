@@ -17,7 +17,6 @@ namespace tilevp::neuron::conv2d {
 // library); strided: every tile of the output is staged anew, the stride lies in the access pattern of the matmul
 // ("_stride").
 enum class Variant : std::uint8_t { standard, strided };
-std::string_view name(Variant variant);  // "default", "stride"
 
 // Buffers start at multiples of this in a partition.
 inline constexpr std::int64_t sbuf_alignment = 64;

@@ -12,7 +12,7 @@ void print_problem(std::ostream& out, const Plan& plan) {
   out << "conv2d " << p.C << "->" << p.O << " " << p.Hf << "x" << p.Wf << " on " << p.H << "x" << p.W << ", N " << p.N
       << ", stride " << p.stride_h << "," << p.stride_w << ", padding " << p.top << "," << p.bottom << "," << p.left
       << "," << p.right << ", dilation " << p.dilation_h << "," << p.dilation_w << ", " << numeric::name(plan.dtype)
-      << "\n  variant " << name(plan.variant) << ", output " << p.K0() << "x" << p.K1() << "\n";
+      << "\n  output " << p.K0() << "x" << p.K1() << "\n";
 }
 
 // The passes of the machine over tensors whose axes lie otherwise.

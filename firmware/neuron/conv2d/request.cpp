@@ -35,25 +35,50 @@ void read_steps(const runtime::OptionValues& options, Problem& p) {
         throw UserError(name, "expected 1 to 1000000, found " + std::to_string(value));
 }
 
-void choose_variant(const runtime::OptionValues& options, PlanRequest& plan) {
+void read_groups(const runtime::OptionValues& options, Problem& p) {
+  p.groups = options.integer("groups", 1, 1 << 20);
+  p.batch_groups = options.integer("batch-groups", 1, 1 << 20);
+}
+
+// "default or conv2d_..., stride or ..."
+std::string known_variants() {
+  std::string list = "auto";
+  for (const VariantInfo& info : variants()) list += ", " + std::string(info.name);
+  return list;
+}
+
+std::string groups_taken() {
+  std::string list;
+  for (const VariantInfo& info : variants()) {
+    if (!list.empty()) list += "; ";
+    list += std::string(info.takes) + " (" + std::string(info.name) + ")";
+  }
+  return list;
+}
+
+void choose_variant(const runtime::OptionValues& options, Request& request) {
+  const PlanRequest& plan = request.plan;
   const Problem& p = plan.problem;
-  const bool strides = p.stride_h > 1 || p.stride_w > 1;
   const std::string text = options.text("variant");
-  if (text == "auto")
-    plan.variant = strides ? Variant::strided : Variant::standard;
-  else if (text == name(Variant::standard))
-    plan.variant = Variant::standard;
-  else if (text == name(Variant::strided))
-    plan.variant = Variant::strided;
-  else
-    throw UserError("--variant", "expected auto, default or stride, found '" + text + "'");
   const ImageLayout image = plan.layouts.image;
-  if (strides && !takes_strides(image))
+  if (p.groups == 1 && (p.stride_h > 1 || p.stride_w > 1) && !takes_strides(image))
     throw UserError(
         "--image-layout " + std::string(name(image)),
         "unsupported perm with strides: --stride " + options.text("stride") + " needs --image-layout chwn or cnhw");
-  if (plan.variant == Variant::strided && image == ImageLayout::nchw)
-    throw UserError("--variant stride", "takes --image-layout chwn, cnhw or nhwc, found nchw");
+  if (text == "auto") {
+    request.variant = select_variant(plan);
+    if (request.variant == nullptr)
+      throw UserError("conv2d", "no variant takes N " + std::to_string(p.N) + ", C " + std::to_string(p.C) + ", O " +
+                                    std::to_string(p.O) + " in " + std::to_string(p.groups) + " groups and " +
+                                    std::to_string(p.batch_groups) + " batch groups; they take " + groups_taken());
+    return;
+  }
+  request.variant = find_variant(text);
+  if (request.variant == nullptr)
+    throw UserError("--variant",
+                    "expected " + known_variants() + " or a full name ('tilevp list variants'), found '" + text + "'");
+  if (const std::string reason = request.variant->refusal(plan); !reason.empty())
+    throw UserError("--variant " + text, reason);
 }
 
 void set_image_shape(Problem& p, const Sizes& nchw) { p.N = nchw[0], p.C = nchw[1], p.H = nchw[2], p.W = nchw[3]; }
@@ -66,16 +91,17 @@ std::string option_of(ImageLayout layout) { return "--image-layout " + std::stri
 void expect_channels(const runtime::OptionValues& options, const PlanRequest& plan, const Sizes& image,
                      std::int64_t channels) {
   const Problem& p = plan.problem;
-  if (p.C == channels) return;
+  if (p.C == channels * p.groups) return;
   const ImageLayout layout = plan.layouts.image;
   const std::string sizes = std::to_string(image[0]) + ", " + std::to_string(image[1]) + ", " +
                             std::to_string(image[2]) + ", " + std::to_string(image[3]);
   std::string text = options.text("input") + " (" + sizes + ") read as " + std::string(axes(layout)) + " (" +
                      option_of(layout) + ") has " + std::to_string(p.C) + " channels, " + options.text("weights") +
                      " (" + std::string(axes(plan.layouts.filter)) + ") has " + std::to_string(channels);
+  if (p.groups > 1) text += " in each of " + std::to_string(p.groups) + " groups";
   std::string fitting;
   for (const ImageLayout other : {ImageLayout::chwn, ImageLayout::nchw, ImageLayout::cnhw, ImageLayout::nhwc})
-    if (logical_sizes(image, permutation(other))[1] == channels &&
+    if (logical_sizes(image, permutation(other))[1] == channels * p.groups &&
         (takes_strides(other) || (p.stride_h == 1 && p.stride_w == 1)))
       fitting += (fitting.empty() ? "" : " or ") + std::string(name(other));
   if (!fitting.empty()) text += "; --image-layout " + fitting + " would fit";
@@ -121,15 +147,18 @@ void expect_possible(const Problem& p) {
     for (const std::int64_t size : sizes) total *= static_cast<double>(size);
     return total;
   };
-  const std::array<std::pair<const char*, double>, 3> tensors{{{"the image", bytes({p.N, p.C, p.H, p.W})},
-                                                               {"the filter", bytes({p.C, p.Hf, p.Wf, p.O})},
-                                                               {"the output", bytes({p.N, p.O, p.K0(), p.K1()})}}};
+  const std::array<std::pair<const char*, double>, 3> tensors{
+      {{"the image", bytes({p.N, p.C, p.H, p.W})},
+       {"the filter", bytes({p.filter_channels(), p.Hf, p.Wf, p.O})},
+       {"the output", bytes({p.output_images(), p.O, p.K0(), p.K1()})}}};
   for (const auto& [what, size] : tensors)
     if (size > most) throw UserError("conv2d", std::string(what) + " would be larger than 64 GiB");
 }
 
 std::size_t image_elements(const Problem& p) { return static_cast<std::size_t>(p.N * p.C * p.H * p.W); }
-std::size_t filter_elements(const Problem& p) { return static_cast<std::size_t>(p.C * p.Hf * p.Wf * p.O); }
+std::size_t filter_elements(const Problem& p) {
+  return static_cast<std::size_t>(p.filter_channels() * p.Hf * p.Wf * p.O);
+}
 
 }  // namespace
 
@@ -154,8 +183,10 @@ std::vector<runtime::OptionDescription> option_descriptions() {
       {"stride", "H,W", "1,1", "output step in rows and columns"},
       {"padding", "TOP,BOTTOM,LEFT,RIGHT", "0,0,0,0", "rows and columns of zeros; below 0 crops the image"},
       {"dilation", "H,W", "1,1", "distance of neighbouring filter rows and columns"},
+      {"groups", "NUMBER", "1", "groups of channels: a filter sees the channels of its own"},
+      {"batch-groups", "NUMBER", "1", "groups of images: a filter sees the images of its own"},
       {"dtype", "bf16|fp16|fp32", "bf16", "element type of image and filter"},
-      {"variant", "auto|default|stride", "auto", "auto: default for stride 1,1, else stride"},
+      {"variant", "auto|NAME", "auto", "how the work is cut: a name or full name of 'tilevp list variants'"},
       {"image-layout", "chwn|nchw|cnhw|nhwc", "chwn",
        "order of the image's axes in memory, slowest first, or its permutation (3,0,1,2)"},
       {"filter-layout", "chwo|ohwc|ochw|cohw|cowh", "chwo", "order of the filter's axes"},
@@ -169,6 +200,7 @@ Request read_request(const runtime::OptionValues& options) {
   plan.dtype = parse_matmul_dtype(options.text("dtype"));
   read_layouts(options, plan.layouts);
   read_steps(options, plan.problem);
+  read_groups(options, plan.problem);
   const bool files = options.has("input") || options.has("weights");
   const bool shapes = options.has("shape") || options.has("filter");
   if (files == shapes) throw UserError("conv2d", "expected either --input and --weights, or --shape and --filter");
@@ -179,10 +211,10 @@ Request read_request(const runtime::OptionValues& options) {
     read_files(options, request);
   else
     read_shapes(options, plan.problem);
-  choose_variant(options, plan);
   const Problem& p = plan.problem;
   p.check();
   expect_possible(p);
+  choose_variant(options, request);
   request.output_file = options.text("output");
   return request;
 }

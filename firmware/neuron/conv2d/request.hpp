@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tilevp/neuron/conv2d/plan.hpp"
+#include "tilevp/neuron/conv2d/variants.hpp"
 #include "tilevp/neuron/operands.hpp"
 #include "tilevp/runtime/program.hpp"
 
@@ -13,9 +14,10 @@ std::vector<runtime::OptionDescription> option_descriptions();
 
 struct Request {
   PlanRequest plan{};
-  std::vector<std::byte> image{};   // plan.dtype, in plan.layouts.image
-  std::vector<std::byte> filter{};  // plan.dtype, in plan.layouts.filter
-  std::string output_file{};        // empty: none
+  const VariantInfo* variant = nullptr;  // chosen; not null after read_request()
+  std::vector<std::byte> image{};        // plan.dtype, in plan.layouts.image
+  std::vector<std::byte> filter{};       // plan.dtype, in plan.layouts.filter
+  std::string output_file{};             // empty: none
   std::vector<std::string> warnings{};
   RandomKind random = RandomKind::integers;
 

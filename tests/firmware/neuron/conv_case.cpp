@@ -56,9 +56,9 @@ std::string ConvCase::text() const {
   const ConvShape& s = shape;
   out << "N " << s.N << " C " << s.C << " H " << s.H << " W " << s.W << " O " << s.O << " filter " << s.Hf << "x"
       << s.Wf << " stride " << s.sh << "," << s.sw << " padding " << s.pt << "," << s.pb << "," << s.pl << "," << s.pr
-      << " dilation " << s.dh << "," << s.dw << " " << name(variant) << " image " << name(layouts.image) << " filter "
-      << name(layouts.filter) << " output " << name(layouts.output) << " " << numeric::name(dtype) << " sbuf "
-      << machine.sbuf_bytes << " seed " << seed;
+      << " dilation " << s.dh << "," << s.dw << " " << (variant == Variant::standard ? "default" : "stride")
+      << " image " << name(layouts.image) << " filter " << name(layouts.filter) << " output " << name(layouts.output)
+      << " " << numeric::name(dtype) << " sbuf " << machine.sbuf_bytes << " seed " << seed;
   return out.str();
 }
 

@@ -144,7 +144,8 @@ TEST(Programs, ConvolutionRefusesWrongInput) {
   EXPECT_THAT(with({{"image-layout", "nchw"}, {"stride", "2,1"}}), HasSubstr("unsupported perm with strides"));
   EXPECT_EQ(with({{"image-layout", "nchw"}, {"variant", "stride"}}),
             "--variant stride: takes --image-layout chwn, cnhw or nhwc, found nchw");
-  EXPECT_EQ(with({{"variant", "best"}}), "--variant: expected auto, default or stride, found 'best'");
+  EXPECT_EQ(with({{"variant", "best"}}),
+            "--variant: expected auto, default, stride or a full name ('tilevp list variants'), found 'best'");
   EXPECT_EQ(with({{"stride", "2,x"}}), "--stride: expected 2 integers like 1,1, found 2,x");
   EXPECT_EQ(with({{"stride", "2"}}), "--stride: expected 2 integers like 1,1, found 2");
   EXPECT_EQ(with({{"stride", "2,1,"}}), "--stride: expected 2 integers like 1,1, found 2,1,");

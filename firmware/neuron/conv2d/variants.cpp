@@ -1,0 +1,81 @@
+#include "tilevp/neuron/conv2d/variants.hpp"
+
+#include <boost/algorithm/string/predicate.hpp>
+#include <sstream>
+
+#include "tilevp/neuron/conv2d/dense.hpp"
+
+namespace tilevp::neuron::conv2d {
+namespace {
+
+bool strides(const Problem& p) { return p.stride_h > 1 || p.stride_w > 1; }
+
+std::string refuse_default(const PlanRequest& request) { return dense_refusal(request.problem); }
+
+std::string pass_over_default(const PlanRequest& request) {
+  const Problem& p = request.problem;
+  if (!strides(p)) return "";
+  return "for stride 1,1, found " + std::to_string(p.stride_h) + "," + std::to_string(p.stride_w);
+}
+
+std::string refuse_stride(const PlanRequest& request) {
+  if (std::string reason = dense_refusal(request.problem); !reason.empty()) return reason;
+  if (request.layouts.image == ImageLayout::nchw) return "takes --image-layout chwn, cnhw or nhwc, found nchw";
+  return "";
+}
+
+std::string never_passed_over(const PlanRequest&) { return ""; }
+
+template <Variant variant>
+std::unique_ptr<Convolution> make_dense_as(const PlanRequest& request, const Machine& machine) {
+  PlanRequest as = request;
+  as.variant = variant;
+  return make_dense(as, machine);
+}
+
+constexpr VariantInfo table[] = {
+    {"default", "conv2d_dw_fb01_io01_01bf_rep_nhwc_Pcinh_default", "dense, strips of rows staged once for all tiles",
+     "groups 1", refuse_default, pass_over_default, make_dense_as<Variant::standard>},
+    {"stride", "conv2d_dw_fb01_io01_01bf_rep_nhwc_Pcinh_stride",
+     "dense, every tile of the output staged anew, the stride in the matmul's access pattern", "groups 1",
+     refuse_stride, never_passed_over, make_dense_as<Variant::strided>},
+};
+
+}  // namespace
+
+std::span<const VariantInfo> variants() { return table; }
+
+const VariantInfo* find_variant(std::string_view name) {
+  for (const VariantInfo& info : table)
+    if (name == info.name || boost::algorithm::iequals(name, info.full_name)) return &info;
+  return nullptr;
+}
+
+const VariantInfo* select_variant(const PlanRequest& request) {
+  for (const VariantInfo& info : table)
+    if (info.refusal(request).empty() && info.passed_over(request).empty()) return &info;
+  return nullptr;
+}
+
+std::string selection_text(const PlanRequest& request, const VariantInfo& taken) {
+  std::ostringstream out;
+  out << "  variants, in the order of selection:\n";
+  const VariantInfo* automatic = select_variant(request);
+  for (const VariantInfo& info : table) {
+    const std::string refused = info.refusal(request);
+    const std::string passed_over = info.passed_over(request);
+    out << "    " << info.name << ": ";
+    if (&info == &taken)
+      out << (&info == automatic ? "taken" : "taken, as asked for");
+    else if (!refused.empty())
+      out << "refused: " << refused;
+    else if (!passed_over.empty())
+      out << "passed over: " << passed_over;
+    else
+      out << "would take it too";
+    out << "\n";
+  }
+  return out.str();
+}
+
+}  // namespace tilevp::neuron::conv2d
