@@ -146,6 +146,9 @@ TEST(Programs, ConvolutionRefusesWrongInput) {
             "--variant stride: takes --image-layout chwn, cnhw or nhwc, found nchw");
   EXPECT_EQ(with({{"variant", "best"}}),
             "--variant: expected auto, default, stride or a full name ('tilevp list variants'), found 'best'");
+  EXPECT_EQ(with({{"groups", "3"}}), "conv2d: 3 groups do not divide 2 channels");
+  EXPECT_EQ(with({{"groups", "0"}}), "--groups: expected a whole number from 1 to 1048576, found 0");
+  EXPECT_EQ(with({{"groups", "2"}, {"variant", "default"}}), "--variant default: dense: groups 2, expected 1");
   EXPECT_EQ(with({{"stride", "2,x"}}), "--stride: expected 2 integers like 1,1, found 2,x");
   EXPECT_EQ(with({{"stride", "2"}}), "--stride: expected 2 integers like 1,1, found 2");
   EXPECT_EQ(with({{"stride", "2,1,"}}), "--stride: expected 2 integers like 1,1, found 2,1,");

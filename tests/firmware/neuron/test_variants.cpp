@@ -1,0 +1,61 @@
+// The table of the convolution's variants: names, what their tokens mean, who is chosen.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tilevp/neuron/conv2d/variants.hpp"
+
+namespace tilevp::test {
+namespace {
+
+using namespace neuron::conv2d;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+PlanRequest with(const Problem& problem) { return {.problem = problem}; }
+
+std::string chosen(const Problem& problem) {
+  const VariantInfo* info = select_variant(with(problem));
+  return info == nullptr ? "" : std::string(info->name);
+}
+
+TEST(Variants, FoundByEitherName) {
+  std::set<std::string_view> names;
+  for (const VariantInfo& info : variants()) {
+    EXPECT_EQ(find_variant(info.name), &info);
+    EXPECT_EQ(find_variant(info.full_name), &info);
+    EXPECT_TRUE(names.insert(info.name).second) << info.name;
+    EXPECT_TRUE(names.insert(info.full_name).second) << info.full_name;
+  }
+  // The public registry of kernels spells it with a capital.
+  EXPECT_EQ(find_variant("Conv2d_dw_fb01_io01_01bf_rep_nhwc_Pcinh_stride"), find_variant("stride"));
+  EXPECT_EQ(find_variant("strid"), nullptr);
+}
+
+TEST(Variants, EveryTokenOfANameIsExplained) {
+  EXPECT_THAT(decoded("conv2d_dw_fb01_io01_01bf"),
+              ElementsAre("conv2d  convolution over rows and columns",
+                          "dw  derivative of the weights: the filter is an output's gradient, the result is small",
+                          "fb01  image C, N, H, W", "io01  filter C, O, Hf, Wf", "01bf  output rows, columns, N, O"));
+  for (const VariantInfo& info : variants()) {
+    const auto tokens = 1 + std::count(info.full_name.begin(), info.full_name.end(), '_');
+    EXPECT_EQ(decoded(info.full_name).size(), static_cast<std::size_t>(tokens)) << info.full_name;
+  }
+}
+
+TEST(Variants, DenseByStride) {
+  EXPECT_EQ(chosen({.N = 2, .C = 8, .H = 9, .W = 9, .O = 8}), "default");
+  EXPECT_EQ(chosen({.N = 2, .C = 8, .H = 9, .W = 9, .O = 8, .stride_w = 2}), "stride");
+}
+
+TEST(Variants, SaysWhyNotTheOthers) {
+  const PlanRequest request = with({.N = 2, .C = 8, .H = 9, .W = 9, .O = 8, .stride_h = 3});
+  const std::string text = selection_text(request, *find_variant("stride"));
+  EXPECT_THAT(text, HasSubstr("default: passed over: for stride 1,1, found 3,1\n"));
+  EXPECT_THAT(text, HasSubstr("stride: taken\n"));
+  EXPECT_THAT(selection_text(request, *find_variant("default")), HasSubstr("default: taken, as asked for\n"));
+}
+
+}  // namespace
+}  // namespace tilevp::test
