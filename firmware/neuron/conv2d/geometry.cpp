@@ -20,6 +20,7 @@ void Problem::check() const {
   at_least_one("Wf", Wf);
   at_least_one("stride", std::min(stride_h, stride_w));
   at_least_one("dilation", std::min(dilation_h, dilation_w));
+  at_least_one("image dilation", std::min(image_dilation_h, image_dilation_w));
   at_least_one("groups", groups);
   at_least_one("batch groups", batch_groups);
   const auto divides = [](const char* what, std::int64_t by, const char* parts, std::int64_t value) {

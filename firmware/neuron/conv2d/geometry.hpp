@@ -18,13 +18,17 @@ struct Problem {
   // Groups of channels: filter o sees the C / groups channels of its own group. Groups of images: filter o sees the
   // N / batch_groups images of its own group, which are the images of the output.
   std::int64_t groups = 1, batch_groups = 1;
+  std::int64_t image_dilation_h = 1, image_dilation_w = 1;  // distance of neighbouring pixels, zeros between them
 
   std::int64_t filter_channels() const { return C / groups; }
   std::int64_t output_images() const { return N / batch_groups; }
   std::int64_t extent_h() const { return (Hf - 1) * dilation_h + 1; }  // rows a filter spans (He)
   std::int64_t extent_w() const { return (Wf - 1) * dilation_w + 1; }
-  std::int64_t K0() const { return (H + top + bottom - extent_h()) / stride_h + 1; }  // output rows
-  std::int64_t K1() const { return (W + left + right - extent_w()) / stride_w + 1; }
+  std::int64_t dilated_h() const { return (H - 1) * image_dilation_h + 1; }  // the image with its zeros
+  std::int64_t dilated_w() const { return (W - 1) * image_dilation_w + 1; }
+  bool dilates_image() const { return image_dilation_h > 1 || image_dilation_w > 1; }
+  std::int64_t K0() const { return (dilated_h() + top + bottom - extent_h()) / stride_h + 1; }  // output rows
+  std::int64_t K1() const { return (dilated_w() + left + right - extent_w()) / stride_w + 1; }
   std::int64_t useful_macs() const { return output_images() * O * filter_channels() * Hf * Wf * K0() * K1(); }
   // UserError where a size, stride, dilation or number of groups is below 1, groups do not divide what they share out,
   // or nothing is left to compute.

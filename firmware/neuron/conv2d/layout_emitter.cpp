@@ -50,9 +50,10 @@ TranspositionWork emit_image(Kernel& k, const Problem& p, numeric::DType dtype, 
 
 TranspositionWork emit_filter_rows(Kernel& k, const Problem& p, numeric::DType dtype, std::uint64_t from,
                                    std::uint64_t to) {
+  const std::int64_t channels = p.filter_channels();
   const std::int64_t row = p.O * p.Hf * p.Wf;
-  const Tensor source = k.hbm("filter as given", dtype, from, p.C, row);
-  const Tensor destination = k.hbm("filter, rows first", dtype, to, p.C, row);
+  const Tensor source = k.hbm("filter as given", dtype, from, channels, row);
+  const Tensor destination = k.hbm("filter, rows first", dtype, to, channels, row);
   return emit(k, RowPermutation{
                      .source = source, .destination = destination, .rows = p.C, .middle = p.O, .a = p.Wf, .b = p.Hf});
 }
@@ -60,27 +61,30 @@ TranspositionWork emit_filter_rows(Kernel& k, const Problem& p, numeric::DType d
 TranspositionWork emit_filter(Kernel& k, const Problem& p, numeric::DType dtype, FilterLayout layout,
                               std::uint64_t from, std::uint64_t to) {
   const std::int64_t taps = p.Hf * p.Wf;
-  if (layout == FilterLayout::ochw) return turn(k, "filter", dtype, from, to, 1, p.O, p.C * taps);
-  if (layout == FilterLayout::ohwc) return turn(k, "filter", dtype, from, to, p.O, taps, p.C);
-  return swap_inner(k, "filter", dtype, from, to, p.C, p.O, taps);
+  const std::int64_t channels = p.filter_channels();
+  if (layout == FilterLayout::chwo) return turn(k, "filter", dtype, from, to, 1, channels * taps, p.O);
+  if (layout == FilterLayout::ochw) return turn(k, "filter", dtype, from, to, 1, p.O, channels * taps);
+  if (layout == FilterLayout::ohwc) return turn(k, "filter", dtype, from, to, p.O, taps, channels);
+  return swap_inner(k, "filter", dtype, from, to, channels, p.O, taps);
 }
 
 }  // namespace
 
-LayoutPasses layout_passes(const Problem& p, const Layouts& layouts) {
+LayoutPasses layout_passes(const Problem& p, const Layouts& layouts, FilterLayout filter) {
   LayoutPasses passes;
   passes.image = !same_order(image_sizes(p), permutation(layouts.image), permutation(staged(layouts.image)));
   const bool columns_first = layouts.filter == FilterLayout::cowh;
   const FilterLayout then = columns_first ? FilterLayout::cohw : layouts.filter;
   passes.filter_rows = !same_order(filter_sizes(p), permutation(layouts.filter), permutation(then));
-  passes.filter = !same_order(filter_sizes(p), permutation(then), permutation(FilterLayout::chwo));
+  passes.filter = !same_order(filter_sizes(p), permutation(then), permutation(filter));
   passes.output = !same_order(output_sizes(p), permutation(layouts.output), permutation(stored(layouts.output)));
   return passes;
 }
 
 LayoutAddresses place_tensors(const Problem& p, numeric::DType dtype, const Layouts& layouts,
-                              const std::function<std::uint64_t(const std::string&, std::uint64_t)>& allocate) {
-  const LayoutPasses passes = layout_passes(p, layouts);
+                              const std::function<std::uint64_t(const std::string&, std::uint64_t)>& allocate,
+                              FilterLayout filter_layout) {
+  const LayoutPasses passes = layout_passes(p, layouts, filter_layout);
   const auto bytes = [](const Sizes& sizes, std::size_t element) {
     return static_cast<std::uint64_t>(sizes[0] * sizes[1] * sizes[2] * sizes[3]) * element;
   };
@@ -99,8 +103,8 @@ LayoutAddresses place_tensors(const Problem& p, numeric::DType dtype, const Layo
 }
 
 TranspositionWork emit_inputs(Kernel& kernel, const Problem& problem, numeric::DType dtype, const Layouts& layouts,
-                              const LayoutAddresses& at) {
-  const LayoutPasses passes = layout_passes(problem, layouts);
+                              const LayoutAddresses& at, FilterLayout filter) {
+  const LayoutPasses passes = layout_passes(problem, layouts, filter);
   TranspositionWork work;
   if (passes.image) work += emit_image(kernel, problem, dtype, layouts.image, at);
   if (passes.filter_rows)
@@ -116,7 +120,8 @@ TranspositionWork emit_inputs(Kernel& kernel, const Problem& problem, numeric::D
 TranspositionWork emit_output(Kernel& kernel, const Problem& p, const Layouts& layouts, const LayoutAddresses& at) {
   if (!layout_passes(p, layouts).output) return {};
   kernel.barrier();
-  return turn(kernel, "output", numeric::DType::fp32, at.output, at.given_output, 1, p.O, p.K0() * p.K1() * p.N);
+  return turn(kernel, "output", numeric::DType::fp32, at.output, at.given_output, 1, p.O,
+              p.K0() * p.K1() * p.output_images());
 }
 
 }  // namespace tilevp::neuron::conv2d

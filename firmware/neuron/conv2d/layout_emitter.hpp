@@ -4,6 +4,7 @@
 //   image    cnhw -> chwn   in rows or by tiles, a channel at a time      nhwc -> chwn   by tiles
 //   filter   cohw -> chwo   likewise                                      ochw, ohwc -> chwo   by tiles
 //            cowh -> cohw in rows, then as cohw: two passes
+//            chwo -> ochw by tiles, where there is one channel a group
 //   output   ohwn -> hwno   by tiles, fp32
 #include <cstdint>
 #include <functional>
@@ -22,7 +23,8 @@ struct LayoutPasses {
   bool output = false;
   bool any() const { return image || filter_rows || filter || output; }
 };
-LayoutPasses layout_passes(const Problem& problem, const Layouts& layouts);
+// `filter`: as the convolution reads it, chwo, or of depthwise ones (one channel a group) ochw.
+LayoutPasses layout_passes(const Problem& problem, const Layouts& layouts, FilterLayout filter = FilterLayout::chwo);
 
 // Where the tensors lie in HBM: as given, and as the convolution has them.
 struct LayoutAddresses {
@@ -33,11 +35,12 @@ struct LayoutAddresses {
 
 // Room for each: allocate(name, bytes) gives an address.
 LayoutAddresses place_tensors(const Problem& problem, numeric::DType dtype, const Layouts& layouts,
-                              const std::function<std::uint64_t(const std::string&, std::uint64_t)>& allocate);
+                              const std::function<std::uint64_t(const std::string&, std::uint64_t)>& allocate,
+                              FilterLayout filter = FilterLayout::chwo);
 
 // Appends the transposes of image and filter, and a barrier behind them.
 TranspositionWork emit_inputs(Kernel& kernel, const Problem& problem, numeric::DType dtype, const Layouts& layouts,
-                              const LayoutAddresses& at);
+                              const LayoutAddresses& at, FilterLayout filter = FilterLayout::chwo);
 // Appends a barrier and the transpose of the output.
 TranspositionWork emit_output(Kernel& kernel, const Problem& problem, const Layouts& layouts,
                               const LayoutAddresses& at);

@@ -18,6 +18,9 @@ void read_steps(const runtime::OptionValues& options, Problem& p) {
   const auto strides = options.integers("stride", 2);
   const auto dilation = options.integers("dilation", 2);
   const auto padding = options.integers("padding", 4);
+  const auto image_dilation = options.integers("image-dilation", 2);
+  p.image_dilation_h = image_dilation[0];
+  p.image_dilation_w = image_dilation[1];
   p.stride_h = strides[0];
   p.stride_w = strides[1];
   p.dilation_h = dilation[0];
@@ -29,7 +32,8 @@ void read_steps(const runtime::OptionValues& options, Problem& p) {
   for (const std::int64_t pad : padding)
     if (pad < -1'000'000 || pad > 1'000'000)
       throw UserError("--padding", "expected -1000000 to 1000000, found " + std::to_string(pad));
-  for (const auto& [name, values] : {std::pair{"--stride", strides}, std::pair{"--dilation", dilation}})
+  for (const auto& [name, values] : {std::pair{"--stride", strides}, std::pair{"--dilation", dilation},
+                                     std::pair{"--image-dilation", image_dilation}})
     for (const std::int64_t value : values)
       if (value < 1 || value > 1'000'000)
         throw UserError(name, "expected 1 to 1000000, found " + std::to_string(value));
@@ -183,6 +187,7 @@ std::vector<runtime::OptionDescription> option_descriptions() {
       {"stride", "H,W", "1,1", "output step in rows and columns"},
       {"padding", "TOP,BOTTOM,LEFT,RIGHT", "0,0,0,0", "rows and columns of zeros; below 0 crops the image"},
       {"dilation", "H,W", "1,1", "distance of neighbouring filter rows and columns"},
+      {"image-dilation", "H,W", "1,1", "distance of neighbouring image rows and columns, zeros between them"},
       {"groups", "NUMBER", "1", "groups of channels: a filter sees the channels of its own"},
       {"batch-groups", "NUMBER", "1", "groups of images: a filter sees the images of its own"},
       {"dtype", "bf16|fp16|fp32", "bf16", "element type of image and filter"},

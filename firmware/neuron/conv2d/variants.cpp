@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "tilevp/neuron/conv2d/dense.hpp"
+#include "tilevp/neuron/conv2d/depthwise_variant.hpp"
 
 namespace tilevp::neuron::conv2d {
 namespace {
@@ -33,17 +34,51 @@ std::unique_ptr<Convolution> make_dense_as(const PlanRequest& request, const Mac
   return make_dense(as, machine);
 }
 
+template <DepthwiseKind kind>
+std::string refuse_depthwise(const PlanRequest& request) {
+  return depthwise_refusal(depthwise_request(request, kind));
+}
+
+std::string pass_over_one_step(const PlanRequest& request) {
+  if (depthwise_in_one_step(request.problem)) return "";
+  return "its " + std::to_string(request.problem.K1()) + " positions are more than a step of 512 products has";
+}
+
+template <DepthwiseKind kind>
+std::unique_ptr<Convolution> make_depthwise_as(const PlanRequest& request, const Machine& machine) {
+  return make_depthwise(request, kind, machine);
+}
+
+constexpr char depthwise_groups[] = "groups = C = O";
+
 constexpr VariantInfo table[] = {
     {"default", "conv2d_dw_fb01_io01_01bf_rep_nhwc_Pcinh_default", "dense, strips of rows staged once for all tiles",
      "groups 1", refuse_default, pass_over_default, make_dense_as<Variant::standard>},
     {"stride", "conv2d_dw_fb01_io01_01bf_rep_nhwc_Pcinh_stride",
      "dense, every tile of the output staged anew, the stride in the matmul's access pattern", "groups 1",
      refuse_stride, never_passed_over, make_dense_as<Variant::strided>},
+    {"depthwise1d", "conv1d_depthwise_default", "one row, all positions in one step of the vector engine",
+     depthwise_groups, refuse_depthwise<DepthwiseKind::row_default>, pass_over_one_step,
+     make_depthwise_as<DepthwiseKind::row_default>},
+    {"depthwise1d-packed", "conv1d_depthwise_f_packing", "one row, 512 products a step of the vector engine",
+     depthwise_groups, refuse_depthwise<DepthwiseKind::row_packed>, never_passed_over,
+     make_depthwise_as<DepthwiseKind::row_packed>},
+    {"depthwise2d", "conv2d_depthwise_f01b_o01i_bf01", "windows of rows on the vector engine; dilated images",
+     depthwise_groups, refuse_depthwise<DepthwiseKind::planes>, never_passed_over,
+     make_depthwise_as<DepthwiseKind::planes>, true},
 };
 
 }  // namespace
 
 std::span<const VariantInfo> variants() { return table; }
+
+std::string VariantInfo::refusal(const PlanRequest& request) const {
+  const Problem& p = request.problem;
+  if (p.dilates_image() && !dilates_images)
+    return "image dilation is " + std::to_string(p.image_dilation_h) + "," + std::to_string(p.image_dilation_w) +
+           ", it takes 1,1";
+  return refuse(request);
+}
 
 const VariantInfo* find_variant(std::string_view name) {
   for (const VariantInfo& info : table)

@@ -20,10 +20,12 @@ struct VariantInfo {
   std::string_view summary;
   std::string_view takes;  // the groups it is for: "groups = C = O, N 1"
   // Why it cannot take the problem, with the numbers; empty: it can. PlanRequest::variant plays no part.
-  std::string (*refusal)(const PlanRequest& request);
+  std::string refusal(const PlanRequest& request) const;
+  std::string (*refuse)(const PlanRequest& request);  // but for what the fields below say
   // Why `auto` passes it over though it could; empty: it does not.
   std::string (*passed_over)(const PlanRequest& request);
   std::unique_ptr<Convolution> (*make)(const PlanRequest& request, const Machine& machine);
+  bool dilates_images = false;  // takes images with zeros between their pixels
 };
 
 std::span<const VariantInfo> variants();
