@@ -11,6 +11,7 @@ namespace tilevp::test {
 
 struct ConvRun {
   ConvShape shape{};
+  bool depthwise = false;  // --groups C; O = C
   std::string dtype = "bf16";
   std::string image_layout = "chwn";
   std::string filter_layout = "chwo";

@@ -77,6 +77,36 @@ TEST(ConvLayouts, EveryOrderOfAxes) {
     }
 }
 
+// The vector engine's kernels: no matmul, and of the machine what the plan says.
+TEST(ConvDepthwise, PlanesInEveryOrderOfAxes) {
+  ConvRun run;
+  run.depthwise = true;
+  run.shape = {.N = 3, .C = 140, .H = 9, .W = 8, .O = 140, .Hf = 3, .Wf = 2, .pt = 1, .pb = 2, .pl = 1};
+  const std::array outputs{"nchw", "ohwn", "hwno"};
+  std::size_t turn = 0;
+  for (const auto* image : {"chwn", "nchw", "cnhw", "nhwc"})
+    for (const auto* filter : {"ochw", "chwo", "cowh"}) {
+      run.image_layout = image;
+      run.filter_layout = filter;
+      run.output_layout = outputs[(turn + turn / 3) % outputs.size()];
+      run.platform = ++turn % 2 == 0 ? "trn1" : "trn2";
+      EXPECT_EQ(expect_exact(run).matmuls, 0);
+      if (testing::Test::HasFailure()) return;
+    }
+}
+
+TEST(ConvDepthwise, RowsInOneAndInPackedSteps) {
+  ConvRun run;
+  run.depthwise = true;
+  run.shape = {.N = 2, .C = 130, .H = 1, .W = 400, .O = 130, .Hf = 1, .Wf = 5, .pl = 2, .pr = 1};
+  run.image_layout = "nchw";
+  run.filter_layout = "ochw";
+  for (const auto* variant : {"auto", "conv1d_depthwise_default", "depthwise2d"}) {
+    run.variant = variant;
+    EXPECT_EQ(expect_exact(run).matmuls, 0);
+  }
+}
+
 TEST(ConvLayouts, StridesWithATransposedImage) {
   ConvRun run;
   run.shape = {.N = 5, .C = 9, .H = 11, .W = 12, .O = 20, .Hf = 3, .Wf = 3, .sh = 2, .sw = 2};

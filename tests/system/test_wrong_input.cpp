@@ -42,7 +42,7 @@ TEST(WrongInput, Commands) {
   expect_refused({{"rnu"}, {"rnu: unknown command", "nearest is 'run'"}});
   expect_refused({{"run"}, {"expected a program first", "neuron/conv2d"}});
   expect_refused({{"run", "conv3d"}, {"conv3d: unknown program", "conv2d"}});
-  expect_refused({{"list"}, {"expected one of programs, platforms, models, probes, statistics, rules"}});
+  expect_refused({{"list"}, {"expected one of programs, platforms, models, variants, probes, statistics, rules"}});
   expect_refused({{"run", "transformer"}, {"transformer: unknown program; there are cube/raw, cube/tgemv"}});
   expect_refused({{"list"}, {"found nothing"}});
   expect_refused(

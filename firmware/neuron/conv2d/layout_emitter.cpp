@@ -54,8 +54,9 @@ TranspositionWork emit_filter_rows(Kernel& k, const Problem& p, numeric::DType d
   const std::int64_t row = p.O * p.Hf * p.Wf;
   const Tensor source = k.hbm("filter as given", dtype, from, channels, row);
   const Tensor destination = k.hbm("filter, rows first", dtype, to, channels, row);
-  return emit(k, RowPermutation{
-                     .source = source, .destination = destination, .rows = p.C, .middle = p.O, .a = p.Wf, .b = p.Hf});
+  return emit(k,
+              RowPermutation{
+                  .source = source, .destination = destination, .rows = channels, .middle = p.O, .a = p.Wf, .b = p.Hf});
 }
 
 TranspositionWork emit_filter(Kernel& k, const Problem& p, numeric::DType dtype, FilterLayout layout,

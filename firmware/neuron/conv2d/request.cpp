@@ -71,10 +71,13 @@ void choose_variant(const runtime::OptionValues& options, Request& request) {
         "unsupported perm with strides: --stride " + options.text("stride") + " needs --image-layout chwn or cnhw");
   if (text == "auto") {
     request.variant = select_variant(plan);
+    const std::string dilation =
+        p.dilates_image() ? " with image dilation " + options.text("image-dilation") + ", which depthwise2d takes" : "";
     if (request.variant == nullptr)
       throw UserError("conv2d", "no variant takes N " + std::to_string(p.N) + ", C " + std::to_string(p.C) + ", O " +
                                     std::to_string(p.O) + " in " + std::to_string(p.groups) + " groups and " +
-                                    std::to_string(p.batch_groups) + " batch groups; they take " + groups_taken());
+                                    std::to_string(p.batch_groups) + " batch groups" + dilation + "; they take " +
+                                    groups_taken());
     return;
   }
   request.variant = find_variant(text);

@@ -22,7 +22,8 @@ const std::map<std::string_view, std::string_view> words{
     {"packing", "packed into up to 8 PSUM banks at once"},
     {"1", "one image, a group a channel (feature_group_count = C = O)"},
     {"io10", "filter C, O, Wf, Hf"},
-    {"default in one step", "all positions in one step"},
+    {"default of a row", "all positions in one step"},
+    {"packing of a row", "512 products a step"},
     {"f", "the free axis, into which output positions are packed"},
 };
 
@@ -56,8 +57,8 @@ std::vector<std::string> decoded(std::string_view full_name) {
   std::vector<std::string> lines;
   std::size_t tensor = 0;
   for (const std::string& token : tokens) {
-    const bool of_rows = token == "default" && tokens.front() == "conv1d";
-    const auto word = words.find(of_rows ? "default in one step" : token.c_str());
+    auto word = words.find(tokens.front() == "conv1d" ? token + " of a row" : token);
+    if (word == words.end()) word = words.find(token);
     if (word != words.end())
       lines.push_back(token + "  " + std::string(word->second));
     else if (names_axes(token) && tensor < 3)

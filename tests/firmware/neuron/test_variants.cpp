@@ -49,6 +49,28 @@ TEST(Variants, DenseByStride) {
   EXPECT_EQ(chosen({.N = 2, .C = 8, .H = 9, .W = 9, .O = 8, .stride_w = 2}), "stride");
 }
 
+// A group a channel, on the vector engine: rows where the image is one and small enough for a step of 512 products.
+TEST(Variants, DepthwiseByRowsAndPositions) {
+  PlanRequest row = with({.C = 8, .W = 173, .O = 8, .Wf = 3, .groups = 8});
+  row.layouts.image = ImageLayout::nchw;
+  EXPECT_EQ(select_variant(row)->name, "depthwise1d");
+  row.problem.W = 174;
+  EXPECT_EQ(select_variant(row)->name, "depthwise1d-packed");
+  row.layouts.image = ImageLayout::nhwc;  // transposed to C,H,W,N
+  EXPECT_EQ(select_variant(row)->name, "depthwise2d");
+  EXPECT_EQ(chosen({.C = 8, .H = 9, .W = 9, .O = 8, .Hf = 3, .Wf = 3, .groups = 8}), "depthwise2d");
+}
+
+TEST(Variants, DilatedImagesAreForDepthwisePlanes) {
+  const PlanRequest request =
+      with({.C = 8, .H = 9, .W = 9, .O = 8, .Hf = 3, .Wf = 3, .groups = 8, .image_dilation_h = 2});
+  EXPECT_EQ(select_variant(request)->name, "depthwise2d");
+  for (const VariantInfo& info : variants())
+    if (!info.dilates_images) {
+      EXPECT_EQ(info.refusal(request), "image dilation is 2,1, it takes 1,1") << info.name;
+    }
+}
+
 TEST(Variants, SaysWhyNotTheOthers) {
   const PlanRequest request = with({.N = 2, .C = 8, .H = 9, .W = 9, .O = 8, .stride_h = 3});
   const std::string text = selection_text(request, *find_variant("stride"));
