@@ -30,9 +30,25 @@ class ClockDomain {
   std::uint64_t cycles_until(std::uint64_t time_ps) const { return edge_at_or_after(time_ps); }
 
  private:
+  // n * multiplier / divisor without a division: whole + fraction / 2^64 is the quotient, rounded down.
+  struct Scale {
+    std::uint64_t multiplier = 0;
+    std::uint64_t divisor = 0;
+    std::uint64_t whole = 0;
+    std::uint64_t fraction = 0;
+  };
+  struct Quotient {
+    CyclesQ32 value;
+    std::uint64_t rest;
+  };
+  static Scale scale_of(std::uint64_t multiplier, std::uint64_t divisor);
+  static Quotient divide(std::uint64_t n, const Scale& scale);
+
   std::string name_;
   std::uint64_t numerator_;
   std::uint64_t denominator_;
+  Scale to_ps_{};      // of cycles; a divisor of 0: the products leave 64 bits and are divided in 128
+  Scale to_cycles_{};  // of ps
 };
 
 }  // namespace tilevp

@@ -19,8 +19,14 @@ constexpr bool is_m_layout(Layout layout) { return layout == Layout::cube_m16 ||
 
 class MatrixClose {
  public:
-  MatrixClose(const Header& header, const Gprs& gpr, const Parameters& parameters, TileRegisters& tiles)
-      : header_(header), gpr_(gpr), parameters_(parameters), tiles_(tiles), selectors_(source_selectors(header)) {}
+  MatrixClose(const Header& header, const Gprs& gpr, const Parameters& parameters, TileRegisters& tiles,
+              bool would_wait)
+      : header_(header),
+        gpr_(gpr),
+        parameters_(parameters),
+        tiles_(tiles),
+        would_wait_(would_wait),
+        selectors_(source_selectors(header)) {}
 
   Verdict run() {
     using Step = MaybeFault (MatrixClose::*)();
@@ -120,10 +126,12 @@ class MatrixClose {
     const BDatr& datr = *header_.datr;
     if (datr.layout != 0 || datr.pad != 0 || datr.cmode != 0 || datr.canonicalize)
       return illegal(4, rule::datr_unused, "B.DATR: Layout, PadValue, CMode and Canonicalize must be 0");
-    const std::string mode = "PreQuantMode " + std::string(mode_->name);
+    const auto refuse = [&](const std::string& what) {
+      return illegal(4, rule::datr_conversion, "PreQuantMode " + std::string(mode_->name) + " with " + what);
+    };
     if (datr.rounding != 0 && mode_->rounding != ModeRounding::programmable)
-      return illegal(4, rule::datr_conversion, mode + " with RMode " + std::to_string(datr.rounding));
-    if (datr.saturate && !mode_->may_saturate()) return illegal(4, rule::datr_conversion, mode + " with Sat");
+      return refuse("RMode " + std::to_string(datr.rounding));
+    if (datr.saturate && !mode_->may_saturate()) return refuse("Sat");
     operation_.rounding = roundings[datr.rounding % roundings.size()];
     operation_.saturate = datr.saturate;
     return {};
@@ -322,15 +330,18 @@ class MatrixClose {
       if (!binding.has_destination()) continue;
       const auto slot = tiles_.next_free(binding.fields.destination, slots);
       if (!slot)
-        return no_room(rule::hand_full, std::string("hand ") + "TUMN"[static_cast<int>(binding.fields.destination)] +
-                                            " holds " + std::to_string(tiles_per_hand) + " tiles");
+        return no_room(rule::hand_full, [&] {
+          return std::string("hand ") + "TUMN"[static_cast<int>(binding.fields.destination)] + " holds " +
+                 std::to_string(tiles_per_hand) + " tiles";
+        });
       slots.push_back(*slot);
       bytes += size_code_bytes(binding.fields.size_code);
     }
     if (!tiles_.fits(operation_.mask, bytes))
-      return no_room(rule::capacity, std::to_string(bytes) + " bytes a PE beside " +
-                                         std::to_string(tiles_.used_bytes()) + " of " +
-                                         std::to_string(tiles_.capacity()));
+      return no_room(rule::capacity, [&] {
+        return std::to_string(bytes) + " bytes a PE beside " + std::to_string(tiles_.used_bytes()) + " of " +
+               std::to_string(tiles_.capacity());
+      });
     boost::container::static_vector<TileDescriptor, 3> descriptors;
     if (auto fault = geometry(descriptors)) return fault;
     for (std::size_t i = 0; i < slots.size(); ++i) tiles_.allocate(slots[i], descriptors[i]);
@@ -352,25 +363,28 @@ class MatrixClose {
           is_d ? cell_tile(operation_.m_layout, operation_.d_type, operation_.m, columns, bytes, operation_.mask)
                : row_major_tile(operation_.accumulator, operation_.m, columns, columns, bytes, operation_.mask);
       if (!tile)
-        return no_room(is_d ? rule::d_size : rule::reduction_size, std::string(is_d         ? "D"
-                                                                               : is_row_max ? "RowMaxOut"
-                                                                                            : "GroupMaxOut") +
-                                                                       " of " + shape_text(operation_.m, columns) +
-                                                                       " makes no tile of " + std::to_string(bytes) +
-                                                                       " bytes a PE");
+        return no_room(is_d ? rule::d_size : rule::reduction_size, [&] {
+          return std::string(is_d         ? "D"
+                             : is_row_max ? "RowMaxOut"
+                                          : "GroupMaxOut") +
+                 " of " + shape_text(operation_.m, columns) + " makes no tile of " + std::to_string(bytes) +
+                 " bytes a PE";
+        });
       descriptors.push_back(*tile);
     }
     return {};
   }
 
-  static BundleFault no_room(const char* rule, std::string text) {
-    return fault_at(12, FaultCode::tile_allocation, rule, std::move(text));
+  template <class Text>
+  BundleFault no_room(const char* rule, Text&& text) const {
+    return fault_at(12, FaultCode::tile_allocation, rule, would_wait_ ? std::string() : text());
   }
 
   const Header& header_;
   const Gprs& gpr_;
   const Parameters& parameters_;
   TileRegisters& tiles_;
+  const bool would_wait_;
   const Selectors selectors_;
   const PreQuantMode* mode_ = nullptr;
   std::optional<std::uint8_t> cscale_selector_{};
@@ -379,8 +393,9 @@ class MatrixClose {
 
 }  // namespace
 
-Verdict close_matrix(const Header& header, const Gprs& gpr, const Parameters& parameters, TileRegisters& tiles) {
-  return MatrixClose(header, gpr, parameters, tiles).run();
+Verdict close_matrix(const Header& header, const Gprs& gpr, const Parameters& parameters, TileRegisters& tiles,
+                     bool would_wait) {
+  return MatrixClose(header, gpr, parameters, tiles, would_wait).run();
 }
 
 }  // namespace tilevp::cube

@@ -31,8 +31,8 @@ std::optional<Layout> layout_of(unsigned code, bool load) {
 
 class TransferClose {
  public:
-  TransferClose(const Header& header, const Gprs& gpr, TileRegisters& tiles)
-      : header_(header), gpr_(gpr), tiles_(tiles) {}
+  TransferClose(const Header& header, const Gprs& gpr, TileRegisters& tiles, bool would_wait)
+      : header_(header), gpr_(gpr), tiles_(tiles), would_wait_(would_wait) {}
 
   Verdict run() {
     operation_.load = header_.start.operation == Operation::tload;
@@ -111,19 +111,23 @@ class TransferClose {
             ? cell_tile(operation_.layout, operation_.type, operation_.rows, operation_.columns, bytes, operation_.mask)
             : row_major_tile(operation_.type, operation_.rows, operation_.columns, columns, bytes, operation_.mask);
     if (!tile)
-      return no_room(rule::transfer_size, shape_text(operation_.rows, operation_.columns) + " of " +
-                                              std::string(name(operation_.type)) + " in " +
-                                              std::string(name(operation_.layout)) +
-                                              (in_cells() ? "" : " with " + std::to_string(columns) + " columns") +
-                                              " makes no tile of " + std::to_string(bytes) + " bytes a PE");
+      return no_room(rule::transfer_size, [&] {
+        return shape_text(operation_.rows, operation_.columns) + " of " + std::string(name(operation_.type)) + " in " +
+               std::string(name(operation_.layout)) +
+               (in_cells() ? "" : " with " + std::to_string(columns) + " columns") + " makes no tile of " +
+               std::to_string(bytes) + " bytes a PE";
+      });
     if (!tiles_.fits(operation_.mask, bytes))
-      return no_room(rule::transfer_capacity, std::to_string(bytes) + " bytes a PE beside " +
-                                                  std::to_string(tiles_.used_bytes()) + " of " +
-                                                  std::to_string(tiles_.capacity()));
+      return no_room(rule::transfer_capacity, [&] {
+        return std::to_string(bytes) + " bytes a PE beside " + std::to_string(tiles_.used_bytes()) + " of " +
+               std::to_string(tiles_.capacity());
+      });
     const auto slot = tiles_.next_free(binding.destination);
     if (!slot)
-      return no_room(rule::transfer_hand_full, std::string("hand ") + "TUMN"[static_cast<int>(binding.destination)] +
-                                                   " holds " + std::to_string(tiles_per_hand) + " tiles");
+      return no_room(rule::transfer_hand_full, [&] {
+        return std::string("hand ") + "TUMN"[static_cast<int>(binding.destination)] + " holds " +
+               std::to_string(tiles_per_hand) + " tiles";
+      });
     tiles_.allocate(*slot, *tile);
     operation_.tile = *slot;
     storage(*tile);
@@ -177,20 +181,22 @@ class TransferClose {
         header_.ior ? gpr_[header_.ior->source[1]] : (columns * bits(operation_.type) + 7) / 8;
   }
 
-  static BundleFault no_room(const char* rule, std::string text) {
-    return fault_at(3, FaultCode::tile_allocation, rule, std::move(text));
+  template <class Text>
+  BundleFault no_room(const char* rule, Text&& text) const {
+    return fault_at(3, FaultCode::tile_allocation, rule, would_wait_ ? std::string() : text());
   }
 
   const Header& header_;
   const Gprs& gpr_;
   TileRegisters& tiles_;
+  const bool would_wait_;
   TransferOperation operation_{};
 };
 
 }  // namespace
 
-Verdict close_transfer(const Header& header, const Gprs& gpr, TileRegisters& tiles) {
-  return TransferClose(header, gpr, tiles).run();
+Verdict close_transfer(const Header& header, const Gprs& gpr, TileRegisters& tiles, bool would_wait) {
+  return TransferClose(header, gpr, tiles, would_wait).run();
 }
 
 }  // namespace tilevp::cube

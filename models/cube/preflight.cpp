@@ -40,9 +40,10 @@ Verdict preflight(const Header& header, const Gprs& gpr, const Parameters& param
                   bool older_in_flight) {
   if (!header.active) throw Defect("preflight: no bundle is open");
   if (no_participation(header)) return NoOperation{};
-  Verdict verdict = is_matrix(header.start.operation) ? close_matrix(header, gpr, parameters, tiles)
-                                                      : close_transfer(header, gpr, tiles);
-  if (std::holds_alternative<BundleFault>(verdict) && (older_in_flight || tiles.in_flight() > 0)) return Wait{};
+  const bool would_wait = older_in_flight || tiles.in_flight() > 0;
+  Verdict verdict = is_matrix(header.start.operation) ? close_matrix(header, gpr, parameters, tiles, would_wait)
+                                                      : close_transfer(header, gpr, tiles, would_wait);
+  if (would_wait && std::holds_alternative<BundleFault>(verdict)) return Wait{};
   return verdict;
 }
 

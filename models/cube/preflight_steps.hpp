@@ -34,7 +34,9 @@ inline bool no_participation(const Header& header) {
   return header.zero_participation && header.tiles.empty() && header.shared.empty();
 }
 
-Verdict close_matrix(const Header& header, const Gprs& gpr, const Parameters& parameters, TileRegisters& tiles);
-Verdict close_transfer(const Header& header, const Gprs& gpr, TileRegisters& tiles);
+// `would_wait`: a fault is not raised, so what costs most bundles a wait (no room for their results) needs no text.
+Verdict close_matrix(const Header& header, const Gprs& gpr, const Parameters& parameters, TileRegisters& tiles,
+                     bool would_wait);
+Verdict close_transfer(const Header& header, const Gprs& gpr, TileRegisters& tiles, bool would_wait);
 
 }  // namespace tilevp::cube

@@ -17,6 +17,7 @@
 #include "tilevp/base/agent.hpp"
 #include "tilevp/base/break_point.hpp"
 #include "tilevp/cube/bundle_window.hpp"
+#include "tilevp/cube/decode_cache.hpp"
 #include "tilevp/cube/matrix_units.hpp"
 #include "tilevp/cube/registers.hpp"
 #include "tilevp/cube/transfer_unit.hpp"
@@ -116,6 +117,7 @@ class Sequencer final : public sc_core::sc_module {
   SequencerContext context_;
   UnitMonitor monitor_;
   memory::BlockFetch instructions_;
+  DecodeCache decoded_;
   std::function<void()> status_changed_;
   std::function<void()> reset_done_;
 

@@ -66,11 +66,11 @@ Encoded Sequencer::load() {
 void Sequencer::step() {
   const Encoded encoded = load();
   work(context_.parameters.sequencer.decode_cycles);
-  const auto decoded = decode(encoded.word);
+  const auto& decoded = decoded_.decoded(encoded);
   if (const auto* error = std::get_if<DecodeError>(&decoded))
     raise({FaultCode::illegal_instruction, rule::decode, error->what}, "word " + hex_text(encoded.word));
   const std::uint64_t next_pc = pc_ + encoded.bytes;
-  execute(std::get<Decoded>(decoded).command, next_pc);
+  execute(std::get<Decoded>(decoded).command, next_pc);  // nothing else is decoded meanwhile
   monitor_.executed(1);
   pc_ = next_pc;
 }

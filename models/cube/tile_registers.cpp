@@ -60,7 +60,12 @@ std::optional<TileDescriptor> row_major_tile(DataType type, std::uint32_t valid_
 }
 
 TileRegisters::TileRegisters(TileSelectors selectors, CapacityRule rule, std::uint32_t capacity_bytes)
-    : selectors_(selectors), rule_(rule), capacity_(capacity_bytes) {}
+    : selectors_(selectors),
+      rule_(rule),
+      capacity_(capacity_bytes),
+      banks_(std::uint64_t{tile_slots} * pes * max_local_tile_bytes, "tile registers") {
+  free_.fill(~std::uint32_t{0});
+}
 
 std::optional<TileSlot> TileRegisters::find(std::uint8_t selector) const {
   if (selectors_ == TileSelectors::absolute)
@@ -85,15 +90,17 @@ void TileRegisters::undefine(TileSlot slot, std::uint32_t row, std::uint32_t col
   ++tile.undefined_elements;
 }
 
+// Architectural slots first, each kind in ascending order.
 std::optional<TileSlot> TileRegisters::next_free(Hand hand, std::span<const TileSlot> taken) const {
-  const unsigned banks = selectors_ == TileSelectors::relative ? 2 : 1;
-  for (unsigned bank = 0; bank < banks; ++bank)
-    for (unsigned index = 0; index < tiles_per_hand; ++index) {
-      const auto slot =
-          static_cast<TileSlot>(bank * local_tiles + static_cast<unsigned>(hand) * tiles_per_hand + index);
-      if (!tiles_[slot].allocated && std::find(taken.begin(), taken.end(), slot) == taken.end()) return slot;
-    }
-  return {};
+  static_assert(2 * tiles_per_hand == 32);
+  std::uint32_t mask = free_[static_cast<unsigned>(hand)];
+  if (selectors_ == TileSelectors::absolute) mask &= (std::uint32_t{1} << tiles_per_hand) - 1;
+  for (const TileSlot slot : taken)
+    if (hand_of(slot) == hand) mask &= ~(std::uint32_t{1} << place_in_hand(slot));
+  if (mask == 0) return {};
+  const auto place = static_cast<unsigned>(std::countr_zero(mask));
+  return static_cast<TileSlot>(place / tiles_per_hand * local_tiles + static_cast<unsigned>(hand) * tiles_per_hand +
+                               place % tiles_per_hand);
 }
 
 bool TileRegisters::fits(PeMask mask, std::uint64_t bytes_per_pe) const {
@@ -109,15 +116,12 @@ void TileRegisters::allocate(TileSlot slot, const TileDescriptor& descriptor) {
   if (tile.allocated) wrong("allocated twice", slot);
   if (descriptor.storage_bytes() > max_local_tile_bytes) wrong("larger than a tile can be", slot);
   tile.allocated = true;
+  mark_free(slot, false);
   tile.descriptor = descriptor;
   tile.undefined_elements = 0;
   ++in_flight_;
-  for (unsigned pe = 0; pe < pes; ++pe) {
-    if (!selects(descriptor.mask, pe)) continue;
-    used_[pe] += descriptor.capacity_bytes;
-    // At its full size at once: effects in flight hold on to where it lies.
-    if (tile.bank[pe].empty()) tile.bank[pe].resize(max_local_tile_bytes);
-  }
+  for (unsigned pe = 0; pe < pes; ++pe)
+    if (selects(descriptor.mask, pe)) used_[pe] += descriptor.capacity_bytes;
   if (selectors_ == TileSelectors::relative) names(slot).push_back(slot);
 }
 
@@ -152,6 +156,7 @@ void TileRegisters::retire(TileSlot slot) {
 void TileRegisters::free(TileSlot slot) {
   Tile& tile = tiles_[slot];
   tile.allocated = tile.published = false;
+  mark_free(slot, true);
   for (unsigned pe = 0; pe < pes; ++pe)
     if (selects(tile.descriptor.mask, pe)) used_[pe] -= tile.descriptor.capacity_bytes;
   std::erase(names(slot), slot);
@@ -159,21 +164,24 @@ void TileRegisters::free(TileSlot slot) {
 
 void TileRegisters::reset() {
   for (Tile& tile : tiles_) tile.allocated = tile.published = false;
+  free_.fill(~std::uint32_t{0});
   for (auto& hand : names_) hand.clear();
   used_ = {};
   in_flight_ = 0;
 }
 
-std::span<std::byte> TileRegisters::payload(TileSlot slot, unsigned pe) {
-  Tile& tile = tiles_[slot];
+const TileDescriptor& TileRegisters::held(TileSlot slot, unsigned pe) const {
+  const Tile& tile = tiles_[slot];
   if (!tile.allocated || !selects(tile.descriptor.mask, pe)) wrong("no payload in this PE", slot);
-  return {tile.bank[pe].data(), tile.descriptor.storage_bytes()};
+  return tile.descriptor;
+}
+
+std::span<std::byte> TileRegisters::payload(TileSlot slot, unsigned pe) {
+  return {bank(slot, pe), held(slot, pe).storage_bytes()};
 }
 
 std::span<const std::byte> TileRegisters::payload(TileSlot slot, unsigned pe) const {
-  const Tile& tile = tiles_[slot];
-  if (!tile.allocated || !selects(tile.descriptor.mask, pe)) wrong("no payload in this PE", slot);
-  return {tile.bank[pe].data(), tile.descriptor.storage_bytes()};
+  return {banks_.data() + bank_offset(slot, pe), held(slot, pe).storage_bytes()};
 }
 
 std::vector<std::byte> TileRegisters::architectural_bytes(TileSlot slot, unsigned pe) const {

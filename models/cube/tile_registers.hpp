@@ -18,6 +18,7 @@
 #include "tilevp/cube/isa.hpp"
 #include "tilevp/cube/layout.hpp"
 #include "tilevp/cube/parameters.hpp"
+#include "tilevp/memory/byte_store.hpp"
 
 namespace tilevp::cube {
 
@@ -100,7 +101,7 @@ class TileRegisters {
 
   // Where the payloads of a slot that was allocated once lie in a PE: for effects, which run when the slot may already
   // hold another tile. It never changes.
-  std::byte* bank(TileSlot slot, unsigned pe) { return tiles_[slot].bank[pe].data(); }
+  std::byte* bank(TileSlot slot, unsigned pe) { return banks_.data() + bank_offset(slot, pe); }
 
   // The payload as programs see its bytes (architectural order), for debug access and dumps.
   std::vector<std::byte> architectural_bytes(TileSlot slot, unsigned pe) const;
@@ -113,9 +114,22 @@ class TileRegisters {
     TileDescriptor descriptor{};
     std::uint32_t undefined_elements = 0;
     std::vector<bool> undefined{};  // row * valid_columns + column; empty where all are defined
-    std::array<std::vector<std::byte>, pes> bank{};
   };
   void free(TileSlot slot);
+  // Each slot has room for the largest tile in every PE; the host's pages of it come when they are written.
+  static constexpr std::uint64_t bank_offset(TileSlot slot, unsigned pe) {
+    return (std::uint64_t{slot} * pes + pe) * max_local_tile_bytes;
+  }
+  const TileDescriptor& held(TileSlot slot, unsigned pe) const;
+  // The bit of a slot among those of its hand.
+  static constexpr unsigned place_in_hand(TileSlot slot) {
+    return slot / local_tiles * tiles_per_hand + slot % tiles_per_hand;
+  }
+  void mark_free(TileSlot slot, bool is_free) {
+    std::uint32_t& mask = free_[static_cast<unsigned>(hand_of(slot))];
+    const std::uint32_t bit = std::uint32_t{1} << place_in_hand(slot);
+    mask = is_free ? mask | bit : mask & ~bit;
+  }
   std::vector<TileSlot>& names(TileSlot slot) { return names_[static_cast<unsigned>(hand_of(slot))]; }
 
   TileSelectors selectors_;
@@ -124,6 +138,8 @@ class TileRegisters {
   unsigned in_flight_ = 0;
   std::array<std::uint64_t, pes> used_{};
   std::array<Tile, tile_slots> tiles_{};
+  memory::SparseStore banks_;
+  std::array<std::uint32_t, hands> free_{};           // by hand: slots without a tile
   std::array<std::vector<TileSlot>, hands> names_{};  // relative selectors: newest last, in program order
 };
 

@@ -35,13 +35,27 @@ struct TransferOperation {
   std::uint64_t row_bytes() const { return (std::uint64_t{columns} * bits(type) + 7) / 8; }
 };
 
-// TLOAD: `rows` holds the rows as they were read, densely (row r from byte r * row_bytes()); writes the whole payload
-// of one PE in stored order, elements outside the valid ones padded. Pad::null pads with zero bits: what is there is
-// undefined, and the same on every run.
-void rows_to_tile(const TransferOperation& operation, std::span<const std::byte> rows, std::span<std::byte> payload);
+// Rows of memory as they lie on the host: row r from `first` + r * `stride` bytes.
+template <class Byte>
+struct RowsView {
+  Byte* first = nullptr;
+  std::int64_t stride = 0;
+  Byte* row(std::uint32_t index) const { return first + static_cast<std::int64_t>(index) * stride; }
+};
+// Rows one after the other, as they were read.
+template <class Byte>
+RowsView<Byte> dense_rows(const TransferOperation& operation, std::span<Byte> rows) {
+  return {rows.data(), static_cast<std::int64_t>(operation.row_bytes())};
+}
+
+// TLOAD: writes the whole payload of one PE in stored order, elements outside the valid ones padded. Pad::null pads
+// with zero bits: what is there is undefined, and the same on every run.
+void rows_to_tile(const TransferOperation& operation, const RowsView<const std::byte>& rows,
+                  std::span<std::byte> payload);
 // TSTORE: the inverse, for the valid elements. At 4 bits with an odd number of columns the high nibble of a row's last
 // byte keeps what `rows` holds: read it from memory first.
-void tile_to_rows(const TransferOperation& operation, std::span<const std::byte> payload, std::span<std::byte> rows);
+void tile_to_rows(const TransferOperation& operation, std::span<const std::byte> payload,
+                  const RowsView<std::byte>& rows);
 
 // The padding element of a type, in its low bits. Max and min are the infinities where the type has them, else the
 // largest and smallest number (hw-native-sys/pto-isa, docs/isa/TFILLPAD.md).

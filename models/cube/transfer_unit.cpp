@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
+#include <optional>
 
 #include "tilevp/base/errors.hpp"
 #include "tilevp/base/hex_text.hpp"
@@ -30,19 +32,30 @@ AccessPattern rows_in_memory(const TransferOperation& operation) {
   return AccessPattern(operation.base, 1, loops);
 }
 
-// Calls fn(pattern, first byte of the packed rows) for what is asked at a time.
+// What is asked of memory at a time: `rows` pieces of rows.
+struct Grain {
+  std::uint64_t address = 0;
+  std::uint64_t rows = 0;
+  std::uint64_t bytes = 0;  // of a piece
+  std::uint64_t at = 0;     // its first byte in the packed rows
+};
+
 template <class Fn>
 void for_each_grain(const TransferOperation& operation, std::uint64_t grain_bytes, Fn&& fn) {
   const std::uint64_t row_bytes = operation.row_bytes();
-  const auto stride = static_cast<std::int64_t>(operation.row_stride_bytes);
   const std::uint64_t rows_at_once = std::max<std::uint64_t>(1, grain_bytes / row_bytes);
   const std::uint64_t piece = row_bytes <= grain_bytes ? row_bytes : grain_bytes;
   for (std::uint64_t row = 0; row < operation.rows; row += rows_at_once) {
     const std::uint64_t start = operation.base + row * operation.row_stride_bytes;
     const std::uint64_t rows = std::min(rows_at_once, operation.rows - row);
     for (std::uint64_t at = 0; at < row_bytes; at += piece)
-      fn(AccessPattern(start + at, 1, {{rows, stride}, {std::min(piece, row_bytes - at), 1}}), row * row_bytes + at);
+      fn(Grain{start + at, rows, std::min(piece, row_bytes - at), row * row_bytes + at});
   }
+}
+
+AccessPattern pattern_of(const TransferOperation& operation, const Grain& grain) {
+  return AccessPattern(grain.address, 1,
+                       {{grain.rows, static_cast<std::int64_t>(operation.row_stride_bytes)}, {grain.bytes, 1}});
 }
 
 // A row of 4-bit elements that ends in the middle of a byte: the other half of it stays as it is in memory.
@@ -70,19 +83,41 @@ struct ScatterEffect {
   void operator()() const { to->scatter(pattern, from); }
 };
 
+// The tile in each PE that takes it.
 struct LoadEffect {
   TransferOperation operation;
-  std::span<const std::byte> rows;
-  std::span<std::byte> payload;
-  void operator()() const { rows_to_tile(operation, rows, payload); }
+  RowsView<const std::byte> rows;
+  std::array<std::span<std::byte>, pes> payloads{};
+  void operator()() const {
+    const std::span<std::byte>* first = nullptr;
+    for (const std::span<std::byte>& payload : payloads) {
+      if (payload.empty()) continue;
+      if (first == nullptr)
+        rows_to_tile(operation, rows, payload);
+      else
+        std::memcpy(payload.data(), first->data(), first->size());
+      if (first == nullptr) first = &payload;
+    }
+  }
 };
 
 struct StoreEffect {
   TransferOperation operation;
   std::span<const std::byte> payload;
   std::span<std::byte> rows;
-  void operator()() const { tile_to_rows(operation, payload, rows); }
+  void operator()() const { tile_to_rows(operation, payload, dense_rows(operation, rows)); }
 };
+
+// Where the rows of a load lie, if the memory has them in a range of the host: one memory, for what lies behind several
+// targets was moved already.
+std::optional<RowsView<const std::byte>> rows_in_place(const BundleFlight& flight) {
+  if (flight.moved) return {};
+  const memory::AccessGrant& first = flight.reads.front();
+  const std::byte* const bytes = first.direct->flat();
+  if (bytes == nullptr) return {};
+  return RowsView<const std::byte>{bytes + first.direct_pattern.start(),
+                                   static_cast<std::int64_t>(flight.transfer.row_stride_bytes)};
+}
 
 }  // namespace
 
@@ -162,8 +197,8 @@ void TransferUnit::serve(BundleFlight& flight) {
 std::uint64_t TransferUnit::ask(BundleFlight& flight) {
   std::uint64_t end_ps = 0;
   const auto all = [&](memory::Command command) {
-    for_each_grain(flight.transfer, parameters_.grain_bytes, [&](const AccessPattern& grain, std::uint64_t) {
-      if (!cancelled_) end_ps = std::max(end_ps, ask_grain(flight, command, grain));
+    for_each_grain(flight.transfer, parameters_.grain_bytes, [&](const Grain& grain) {
+      if (!cancelled_) end_ps = std::max(end_ps, ask_grain(flight, command, pattern_of(flight.transfer, grain)));
     });
   };
   if (flight.transfer.load || keeps_bits(flight.transfer)) all(memory::Command::read);
@@ -226,8 +261,10 @@ std::uint64_t TransferUnit::move(BundleFlight& flight, const AccessPattern& whol
   agent_.simulation().effects().join();
   const std::uint64_t begin_ps = now_ps();
   const auto all = [&](memory::Command command) {
-    for_each_grain(operation, parameters_.grain_bytes, [&](const AccessPattern& grain, std::uint64_t at) {
-      if (!cancelled_) memory.transfer(command, grain, rows.subspan(at, grain.bytes()), flight.record.id);
+    for_each_grain(operation, parameters_.grain_bytes, [&](const Grain& grain) {
+      if (!cancelled_)
+        memory.transfer(command, pattern_of(operation, grain), rows.subspan(grain.at, grain.rows * grain.bytes),
+                        flight.record.id);
     });
   };
   if (!operation.load) require_reachable(whole);
@@ -235,7 +272,7 @@ std::uint64_t TransferUnit::move(BundleFlight& flight, const AccessPattern& whol
   if (cancelled_) return 0;
   if (!operation.load) {
     const auto& tiles = tiles_;
-    tile_to_rows(operation, tiles.payload(operation.tile, last_pe(operation.mask)), rows);
+    tile_to_rows(operation, tiles.payload(operation.tile, last_pe(operation.mask)), dense_rows(operation, rows));
     all(memory::Command::write);
   }
   occupy(flight, begin_ps, whole);
@@ -244,16 +281,23 @@ std::uint64_t TransferUnit::move(BundleFlight& flight, const AccessPattern& whol
 
 void TransferUnit::append_load(const BundleFlight& flight) {
   EffectsQueue& effects = agent_.simulation().effects();
+  if (!effects.enabled()) return;
   const TransferOperation& operation = flight.transfer;
-  std::size_t grant = 0;
-  for_each_grain(operation, parameters_.grain_bytes, [&](const AccessPattern&, std::uint64_t at) {
-    if (flight.moved) return;
-    const memory::AccessGrant& from = flight.reads[grant++];
-    effects.append(GatherEffect{from.direct, from.direct_pattern, rows_.data() + at}, HostRange{});
-  });
+  LoadEffect load{.operation = operation, .rows = {}};
+  if (const auto in_place = rows_in_place(flight)) {
+    load.rows = *in_place;
+  } else {
+    std::size_t grant = 0;
+    for_each_grain(operation, parameters_.grain_bytes, [&](const Grain& grain) {
+      if (flight.moved) return;
+      const memory::AccessGrant& from = flight.reads[grant++];
+      effects.append(GatherEffect{from.direct, from.direct_pattern, rows_.data() + grain.at}, HostRange{});
+    });
+    load.rows = dense_rows(operation, std::span<const std::byte>(rows_of(operation)));
+  }
   for (unsigned pe = 0; pe < pes; ++pe)
-    if (selects(operation.mask, pe))
-      effects.append(LoadEffect{operation, rows_of(operation), tiles_.payload(operation.tile, pe)}, HostRange{});
+    if (selects(operation.mask, pe)) load.payloads[pe] = tiles_.payload(operation.tile, pe);
+  effects.append(load, HostRange{});
 }
 
 void TransferUnit::append_store(const BundleFlight& flight) {
@@ -263,16 +307,16 @@ void TransferUnit::append_store(const BundleFlight& flight) {
   if (flight.moved) return;
   std::size_t grant = 0;
   if (keeps_bits(operation))
-    for_each_grain(operation, parameters_.grain_bytes, [&](const AccessPattern&, std::uint64_t at) {
+    for_each_grain(operation, parameters_.grain_bytes, [&](const Grain& grain) {
       const memory::AccessGrant& from = flight.reads[grant++];
-      effects.append(GatherEffect{from.direct, from.direct_pattern, rows_.data() + at}, HostRange{});
+      effects.append(GatherEffect{from.direct, from.direct_pattern, rows_.data() + grain.at}, HostRange{});
     });
   effects.append(StoreEffect{operation, tiles.payload(operation.tile, last_pe(operation.mask)), rows_of(operation)},
                  HostRange{});
   grant = 0;
-  for_each_grain(operation, parameters_.grain_bytes, [&](const AccessPattern&, std::uint64_t at) {
+  for_each_grain(operation, parameters_.grain_bytes, [&](const Grain& grain) {
     const memory::AccessGrant& to = flight.writes[grant++];
-    effects.append(ScatterEffect{to.direct, to.direct_pattern, rows_.data() + at},
+    effects.append(ScatterEffect{to.direct, to.direct_pattern, rows_.data() + grain.at},
                    to.direct->extent(to.direct_pattern));
   });
 }

@@ -127,34 +127,60 @@ void DefinedMap::require_inside(std::uint64_t start, std::uint64_t bytes) const 
                  std::to_string(size_) + " bytes of the memory");
 }
 
+// Grows a range that it touches, or takes the place of the shortest one.
+void DefinedMap::note_whole(std::uint64_t start, std::uint64_t end) {
+  Range* shortest = &whole_.front();
+  for (Range& range : whole_) {
+    if (start <= range.end && end >= range.start && range.end > range.start) {
+      range = {std::min(start, range.start), std::max(end, range.end)};
+      return;
+    }
+    if (range.end - range.start < shortest->end - shortest->start) shortest = &range;
+  }
+  if (end - start > shortest->end - shortest->start) *shortest = {start, end};
+}
+
 void DefinedMap::mark(std::uint64_t start, std::uint64_t bytes) {
   require_inside(start, bytes);
-  if (bytes > 0) set_bits(words_of(words_store_), start, bytes);
+  if (bytes == 0 || is_whole(start, start + bytes)) return;
+  set_bits(words_of(words_store_), start, bytes);
+  note_whole(start, start + bytes);
 }
 
 void DefinedMap::unmark(std::uint64_t start, std::uint64_t bytes) {
   require_inside(start, bytes);
-  if (bytes > 0) clear_bits(words_of(words_store_), start, bytes);
+  if (bytes == 0) return;
+  clear_bits(words_of(words_store_), start, bytes);
+  const std::uint64_t end = start + bytes;
+  for (Range& range : whole_) {
+    if (start >= range.end || end <= range.start) continue;
+    const Range before{range.start, std::max(start, range.start)};
+    const Range after{std::min(end, range.end), range.end};
+    range = before.end - before.start > after.end - after.start ? before : after;
+  }
 }
 
 void DefinedMap::mark(const AccessPattern& pattern) {
+  require_inside(pattern.lowest(), pattern.highest() - pattern.lowest() + 1);
+  if (is_whole(pattern)) return;
   const AccessPattern set = pattern.as_set();
-  require_inside(set.lowest(), set.highest() - set.lowest() + 1);
   std::uint64_t* words = words_of(words_store_);
+  if (set.is_contiguous()) note_whole(set.lowest(), set.highest() + 1);
   if (for_each_comb_word(set, [words](std::uint64_t index, std::uint64_t bits) { words[index] |= bits; })) return;
   set.for_each_run([words](std::uint64_t start, std::uint64_t bytes) { set_bits(words, start, bytes); });
 }
 
 std::optional<std::uint64_t> DefinedMap::first_undefined(std::uint64_t start, std::uint64_t bytes) const {
   require_inside(start, bytes);
-  if (bytes == 0) return std::nullopt;
+  if (bytes == 0 || is_whole(start, start + bytes)) return std::nullopt;
   const std::uint64_t found = first_clear(words_of(words_store_), start, bytes);
   return found == not_found ? std::nullopt : std::optional(found);
 }
 
 std::optional<std::uint64_t> DefinedMap::first_undefined(const AccessPattern& pattern) const {
+  require_inside(pattern.lowest(), pattern.highest() - pattern.lowest() + 1);
+  if (is_whole(pattern)) return std::nullopt;
   const AccessPattern set = pattern.as_set();
-  require_inside(set.lowest(), set.highest() - set.lowest() + 1);
   const std::uint64_t* words = words_of(words_store_);
   std::uint64_t found = not_found;
   // No way out of the walks, so what follows a find is skipped at a test each.

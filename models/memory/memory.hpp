@@ -101,6 +101,7 @@ class Memory : public sc_core::sc_module, private DirectMemory {
 
   void gather(const AccessPattern& pattern, std::byte* out) const override;
   void scatter(const AccessPattern& pattern, const std::byte* in) override;
+  const std::byte* flat() const override { return store_.data(); }
   HostRange extent(const AccessPattern& pattern) const override;
   void commit_read(const AccessPattern& pattern, const std::string& reader) override;
   void commit_write(const AccessPattern& pattern) override;

@@ -24,6 +24,9 @@ class DirectMemory {
   // effect.
   virtual void gather(const AccessPattern& pattern, std::byte* out) const = 0;
   virtual void scatter(const AccessPattern& pattern, const std::byte* in) = 0;
+  // The byte at the memory's address 0, where all of them lie in one range of the host: effects may read there instead
+  // of gathering. Null: they may not.
+  virtual const std::byte* flat() const { return nullptr; }
   // Where those bytes lie: for EffectsQueue, as what a scatter writes or who gathers without an effect reads.
   virtual HostRange extent(const AccessPattern& pattern) const = 0;
   // Metadata, on the kernel thread, when the operation commits: checks that every byte read was written (throws Fault
@@ -55,8 +58,17 @@ struct MemoryAccess : tlm::tlm_extension<MemoryAccess> {
   const char* target = "";         // name of the target, where a router knows it; it outlives the run
   bool nonblocking = false;        // in answer to a debug request: the target would rather have nb_transport (`at`)
 
-  // Leaves the extension as new; the pool calls it when a payload comes back.
-  void clear() { *this = MemoryAccess(); }
+  // Leaves the extension as new; the pool calls it when a payload comes back. Field by field: it happens a transaction.
+  void clear() {
+    static constexpr AccessPattern none{};
+    pattern = none;
+    direct_pattern = none;
+    timing_only = served = nonblocking = false;
+    id = cause = begin_ps = end_ps = bursts = wasted_bytes = busy_ps = 0;
+    port = 0;
+    direct = nullptr;
+    target = "";
+  }
 
   tlm::tlm_extension_base* clone() const override { return new MemoryAccess(*this); }
   void copy_from(const tlm::tlm_extension_base& other) override { *this = static_cast<const MemoryAccess&>(other); }

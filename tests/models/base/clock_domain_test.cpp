@@ -47,6 +47,30 @@ TEST(ClockDomain, FractionsAgreeWithWholeCyclesOfAFasterClock) {
   }
 }
 
+// The definitions in 128 bits, over all of simulated time; frequencies up to 1 THz and denominators whose products
+// leave 64 bits.
+TEST(ClockDomain, AgreesWithItsDefinitionsToTheEndOfTime) {
+  __extension__ typedef unsigned __int128 Wide;
+  std::mt19937_64 random(7);
+  const auto any = [&](unsigned bits) { return random() >> (random() % bits); };
+  for (int i = 0; i < 200'000; ++i) {
+    const std::uint64_t denominator = any(63) % (i % 4 == 0 ? 100'000'000 : 7) + 1;
+    const std::uint64_t hz = any(63) % 1'000'000'000'000 + 1;
+    const ClockDomain clock("c", hz, denominator);
+    const Wide scale = Wide{1'000'000'000'000} * denominator;
+    const std::uint64_t n = any(63);
+    const Wide ps = Wide{n} * scale / hz;
+    if (ps >> 64 == 0) {
+      ASSERT_EQ(clock.time_ps(n), static_cast<std::uint64_t>(ps)) << n << " of " << hz << " / " << denominator;
+    }
+    const std::uint64_t time = any(63);
+    const Wide cycles = (Wide{time} * hz + scale - 1) / scale;
+    if (cycles >> 64 == 0) {
+      ASSERT_EQ(clock.edge_at_or_after(time), static_cast<std::uint64_t>(cycles)) << time << " at " << hz;
+    }
+  }
+}
+
 TEST(ClockDomain, RefusesNoFrequencyAndMoreThanOneTerahertz) {
   EXPECT_THROW(ClockDomain("c", 0), tilevp::UserError);
   EXPECT_THROW(ClockDomain("c", 1, 0), tilevp::UserError);

@@ -247,6 +247,73 @@ TEST(CubeRuns, AGemvTouchesNoMemory) {
   EXPECT_EQ(bench.records.size(), 3u);
 }
 
+// ---- A memory with direct access whose bytes lie backwards on the host: only it knows where.
+
+struct Backwards : sc_core::sc_module, private memory::DirectMemory {
+  tlm_utils::simple_target_socket<Backwards> socket{"socket"};
+  Bytes reversed;
+  unsigned gathered = 0;
+  unsigned scattered = 0;
+
+  Backwards(const sc_core::sc_module_name& name, std::size_t size) : sc_module(name), reversed(size) {
+    socket.register_b_transport(this, &Backwards::b_transport);
+    socket.register_transport_dbg(this, &Backwards::transport_dbg);
+  }
+  std::byte& at(std::uint64_t address) { return reversed[reversed.size() - 1 - (address - data_address)]; }
+
+ private:
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time&) {
+    auto& access = *payload.get_extension<memory::MemoryAccess>();
+    access.served = true;
+    access.begin_ps = now_ps();
+    access.end_ps = now_ps() + 1000;
+    answer(access);
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+  }
+  unsigned transport_dbg(tlm::tlm_generic_payload& payload) {
+    if (auto* const access = payload.get_extension<memory::MemoryAccess>()) answer(*access);
+    return 0;
+  }
+  void answer(memory::MemoryAccess& access) {
+    access.direct = this;
+    access.direct_pattern = access.pattern;
+  }
+  void gather(const memory::AccessPattern& pattern, std::byte* out) const override {
+    const_cast<Backwards*>(this)->gathered += 1;
+    pattern.for_each_run([&](std::uint64_t address, std::uint64_t bytes) {
+      for (std::uint64_t i = 0; i < bytes; ++i) *out++ = const_cast<Backwards*>(this)->at(address + i);
+    });
+  }
+  void scatter(const memory::AccessPattern& pattern, const std::byte* in) override {
+    scattered += 1;
+    pattern.for_each_run([&](std::uint64_t address, std::uint64_t bytes) {
+      for (std::uint64_t i = 0; i < bytes; ++i) at(address + i) = *in++;
+    });
+  }
+  HostRange extent(const memory::AccessPattern&) const override { return HostRange::everything(); }
+  void commit_read(const memory::AccessPattern&, const std::string&) override {}
+  void commit_write(const memory::AccessPattern&) override {}
+};
+
+TEST(CubeRuns, MemoryWithoutARangeOfTheHostIsGathered) {
+  const Numbers expected = in_child([] { return run_mixed({}); });  // first: SystemC elaborates once
+  BenchOptions options;
+  options.bind_transfers = false;
+  CubeBench bench(options);
+  Backwards memory("backwards", 0x1'0000);
+  bench.core->memory_socket().bind(memory.socket);
+  const Bytes data = bytes_of(small_halves(1024));
+  for (std::size_t i = 0; i < data.size(); ++i) memory.at(data_address + i) = data[i];
+  constexpr unsigned rounds = 3;
+  bench.program(mixed_program(rounds));
+  bench.run();
+  Bytes out(32 * rounds);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = memory.at(out_at + i);
+  for (std::size_t i = 0; i < out.size(); ++i) EXPECT_EQ(std::to_integer<std::uint64_t>(out[i]), expected[i]) << i;
+  EXPECT_GE(memory.gathered, 1 + rounds);
+  EXPECT_EQ(memory.scattered, rounds);
+}
+
 // ---- Reset.
 
 TEST(CubeRuns, ResetInFlightThenTheProgramAgain) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tilevp/base/errors.hpp"
+#include "tilevp/cube/decode_cache.hpp"
 
 namespace tilevp::cube {
 namespace {
@@ -295,6 +296,30 @@ TEST(CubeIsa, NamesOfFaults) {
   EXPECT_EQ(name(FaultCode::tile_legality), "TileLegality");
   EXPECT_EQ(name(FaultCode::tile_allocation), "TileAllocation");
   EXPECT_EQ(name(FaultCode::bundle_control), "BundleControl");
+}
+
+// The cache against the decoder: words that come again, words that differ above their length, words that share a place.
+TEST(CubeIsa, DecodedBeforeIsDecodedTheSame) {
+  std::mt19937_64 random(23);
+  std::vector<std::uint64_t> words;
+  for (const std::uint32_t word : {0x21031181U, 0x00002023U, 0x00201043U, 0x4008cf13U, 0x00000001U, 0xc1031181U})
+    words.push_back(word);
+  for (int i = 0; i < 600; ++i) words.push_back(random() >> (random() % 64));
+  DecodeCache cache;
+  for (int i = 0; i < 20'000; ++i) {
+    std::uint64_t word = words[random() % (i % 2 == 0 ? 12 : words.size())];
+    const unsigned bytes = instruction_bytes(static_cast<std::uint16_t>(word));
+    if (bytes < 8) word |= random() << (8 * bytes);
+    const auto& seen = cache.decoded({word, bytes});
+    const auto expected = decode(word);
+    ASSERT_EQ(seen.index(), expected.index()) << std::hex << word;
+    if (const auto* is = std::get_if<Decoded>(&seen)) {
+      ASSERT_TRUE(is->command == std::get<Decoded>(expected).command) << std::hex << word;
+      ASSERT_EQ(is->bytes, bytes);
+    } else {
+      ASSERT_EQ(std::get<DecodeError>(seen).what, std::get<DecodeError>(expected).what);
+    }
+  }
 }
 
 }  // namespace

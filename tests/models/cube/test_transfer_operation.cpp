@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "models/cube/state_bench.hpp"
 #include "tilevp/base/random.hpp"
 
@@ -80,7 +82,7 @@ void check(const Transport& t, Pad pad, std::mt19937_64& random) {
   std::vector<std::byte> rows(t.rows * operation.row_bytes());
   for (std::byte& byte : rows) byte = static_cast<std::byte>(random());
   for (std::byte& byte : tiles.payload(0, 0)) byte = static_cast<std::byte>(random());
-  rows_to_tile(operation, rows, tiles.payload(0, 0));
+  rows_to_tile(operation, dense_rows(operation, std::span<const std::byte>(rows)), tiles.payload(0, 0));
   const auto seen = tiles.architectural_bytes(0, 0);
   const std::uint64_t pad_value =
       pad_element(t.type, pad) & (width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1);
@@ -93,9 +95,23 @@ void check(const Transport& t, Pad pad, std::mt19937_64& random) {
           << name(t.layout) << " " << name(t.type) << " " << t.rows << " x " << t.columns << " (" << r << ", " << c
           << ")";
     }
+  // The same from rows that lie apart, upwards and downwards.
+  const std::vector<std::byte> stored(tiles.payload(0, 0).begin(), tiles.payload(0, 0).end());
+  const std::uint64_t apart = operation.row_bytes() + 13;
+  for (const bool down : {false, true}) {
+    std::vector<std::byte> memory(t.rows * apart);
+    const auto stride = static_cast<std::int64_t>(apart) * (down ? -1 : 1);
+    std::byte* const first = memory.data() + (down ? (t.rows - 1) * apart : 0);
+    for (unsigned r = 0; r < t.rows; ++r)
+      std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(r * operation.row_bytes()), operation.row_bytes(),
+                  first + r * stride);
+    std::ranges::fill(tiles.payload(0, 0), std::byte{0x5a});
+    rows_to_tile(operation, {first, stride}, tiles.payload(0, 0));
+    ASSERT_TRUE(std::ranges::equal(tiles.payload(0, 0), stored)) << name(t.layout) << " " << name(t.type);
+  }
   // Back: the rows as they were; an unused nibble at the end of a row keeps what is there.
   std::vector<std::byte> back(rows.size(), std::byte{0xe7});
-  tile_to_rows(operation, tiles.payload(0, 0), back);
+  tile_to_rows(operation, tiles.payload(0, 0), dense_rows(operation, std::span(back)));
   for (std::size_t at = 0; at < rows.size(); ++at) {
     const bool half = width == 4 && t.columns % 2 == 1 && at % operation.row_bytes() == operation.row_bytes() - 1;
     const std::byte expected = half ? (rows[at] & std::byte{0x0f}) | std::byte{0xe0} : rows[at];

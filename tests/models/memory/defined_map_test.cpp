@@ -100,6 +100,42 @@ TEST(DefinedMap, StridedWindowsAgreeWithBits) {
   }
 }
 
+// Tensors that come whole, more of them than are remembered as whole, with holes made and filled; patterns inside,
+// across and beside them.
+TEST(DefinedMap, PatternsInWholeRangesAgreeWithBits) {
+  constexpr std::uint64_t size = 1 << 13;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    std::mt19937_64 random(seed);
+    DefinedMap map(size, "m");
+    std::vector<bool> bits(size);
+    const auto set = [&](std::uint64_t start, std::uint64_t count, bool value) {
+      value ? map.mark(start, count) : map.unmark(start, count);
+      std::fill_n(bits.begin() + static_cast<std::ptrdiff_t>(start), count, value);
+    };
+    for (int step = 0; step < 60; ++step) {
+      const std::uint64_t start = naive::pick(random, 0, size - 1);
+      const bool hole = naive::pick(random, 0, 3) == 0;
+      set(start, naive::pick(random, 1, std::min<std::uint64_t>(size - start, hole ? 9 : 1500)), !hole);
+      const naive::Nest nest = naive::random_nest(random, size);
+      const AccessPattern pattern = naive::pattern_of(nest);
+      auto touched = naive::byte_addresses(nest);
+      std::ranges::sort(touched);
+      const auto missing = std::ranges::find_if(touched, [&](std::uint64_t address) { return !bits[address]; });
+      const auto found = map.first_undefined(pattern);
+      ASSERT_EQ(found.has_value(), missing != touched.end()) << "seed " << seed << " step " << step;
+      if (found) {
+        ASSERT_FALSE(bits[*found]) << "seed " << seed << " step " << step;
+      }
+      if (naive::pick(random, 0, 4) == 0) {
+        map.mark(pattern);
+        for (const std::uint64_t address : touched) bits[address] = true;
+      }
+      for (std::uint64_t at = 0; at < size; at += 997)
+        ASSERT_EQ(map.first_undefined(at, size - at), first_false(bits, at, size - at)) << "seed " << seed;
+    }
+  }
+}
+
 TEST(DefinedMap, ADramSizedMapIsSparse) {
   constexpr std::uint64_t bytes = 32ull << 30;
   DefinedMap map(bytes, "hbm");
