@@ -42,13 +42,18 @@ void set_strip(Plan& plan, std::int64_t rows) {
   plan.tile_rows = std::min(plan.tile_rows, rows);
   const std::int64_t last = (rows - 1) * p.stride_h;
   // The strided form stages the whole window of its rows, though each band reads only its own part of it.
-  plan.rows_loaded = last + (plan.variant == Variant::standard ? 1 : p.extent_h());
+  plan.rows_loaded = last + (plan.variant == Variant::strided ? p.extent_h() : 1);
 }
 
 // A store wants long runs: many rows of an image first, then many images.
 void choose_slice(Plan& plan) {
   plan.slice_rows = plan.slice_images = 0;
   if (plan.output_layout != OutputLayout::nchw || plan.stage_images == 1) return;
+  if (plan.variant == Variant::packed) {  // tile by tile
+    plan.slice_rows = plan.tile_rows;
+    plan.slice_images = plan.tile_images;
+    return;
+  }
   constexpr std::int64_t elements = slice_bytes / 4;
   plan.slice_rows = std::clamp<std::int64_t>(elements / plan.stage_columns, 1, plan.stage_rows);
   plan.slice_images = std::clamp<std::int64_t>(elements / (plan.slice_rows * plan.stage_columns), 1, plan.stage_images);
@@ -80,17 +85,30 @@ bool choose_buffers(Plan& plan) {
   return fits();
 }
 
+// Two buffers each for images and filters, one place for all of the output.
+bool choose_packed_buffers(Plan& plan) {
+  plan.psum_batch = plan.output_slots = 1;
+  plan.weights_resident = false;
+  plan.weight_slots = std::min<std::int64_t>(2, plan.filter_tiles());
+  for (const std::int64_t slots : {2, 1}) {
+    plan.image_slots = slots;
+    if (plan.bytes() <= plan.sbuf_bytes) return true;
+  }
+  plan.weight_slots = 1;
+  return plan.bytes() <= plan.sbuf_bytes;
+}
+
 // The strips for the images staged, lowered until everything fits.
 bool choose_strips(Plan& plan) {
   const Problem& p = plan.problem;
   choose_tile(plan);
-  const bool standard = plan.variant == Variant::standard;
-  plan.stage_columns = standard ? p.K1() : plan.tile_columns;
-  std::int64_t rows = standard ? std::max(plan.tile_rows, ceil_div(p.K0(), max_strips)) : plan.tile_rows;
+  const bool strided = plan.variant == Variant::strided;
+  plan.stage_columns = strided ? plan.tile_columns : p.K1();
+  std::int64_t rows = strided ? plan.tile_rows : std::max(plan.tile_rows, ceil_div(p.K0(), max_strips));
   for (;; rows = ceil_div(rows, 2)) {
     set_strip(plan, rows);
     choose_slice(plan);
-    if (choose_buffers(plan)) return true;
+    if (plan.variant == Variant::packed ? choose_packed_buffers(plan) : choose_buffers(plan)) return true;
     if (rows == 1) return false;
   }
 }
@@ -149,7 +167,7 @@ std::vector<Stage> Plan::stages() const {
     stage.images = count;
     list.push_back(stage);
   };
-  if (variant == Variant::standard)
+  if (variant != Variant::strided)
     images([&](auto n, auto count) { tiles_of_output([&](const Stage& s) { add(s, n, count); }); });
   else
     tiles_of_output([&](const Stage& s) { images([&](auto n, auto count) { add(s, n, count); }); });
@@ -171,7 +189,8 @@ Prediction predict(const Plan& plan) {
           sum.image_bytes += tile.count * plan.rows_loaded * row_bytes;
           sum.halo_bytes += tile.count * (window.before + window.behind) * row_bytes;
         }
-    if (!plan.weights_resident) sum.filter_bytes += weight_bytes;
+    const bool loads_filter = plan.variant == Variant::packed ? stage.row0 == 0 : !plan.weights_resident;
+    if (loads_filter) sum.filter_bytes += weight_bytes;
     for (std::int64_t a = 0; a < stage.rows; a += plan.tile_rows)
       for (std::int64_t b = 0; b < stage.columns; b += plan.tile_columns)
         for (std::int64_t n = 0; n < stage.images; n += plan.tile_images) {

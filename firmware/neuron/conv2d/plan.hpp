@@ -15,8 +15,9 @@ namespace tilevp::neuron::conv2d {
 
 // How the work is cut. standard: stride 1, strips of rows staged once for all column tiles ("_default" in AWS's kernel
 // library); strided: every tile of the output is staged anew, the stride lies in the access pattern of the matmul
-// ("_stride").
-enum class Variant : std::uint8_t { standard, strided };
+// ("_stride"); packed: stride 1, the whole output stays in SBUF, tiles of a strip go through 8 PSUM banks at once
+// ("_column_packing").
+enum class Variant : std::uint8_t { standard, strided, packed };
 
 // Buffers start at multiples of this in a partition.
 inline constexpr std::int64_t sbuf_alignment = 64;
@@ -64,8 +65,19 @@ struct Plan {
   std::int64_t raw_elements() const { return rows_loaded * pitch * stage_images; }
   std::int64_t image_elements() const { return rows_loaded * width * stage_images; }  // of a slot
   std::int64_t weight_elements() const { return problem.Wf * problem.O; }
-  std::int64_t output_elements() const { return stage_rows * stage_columns * stage_images; }  // of a filter tile of 128
-  std::int64_t slice_elements() const { return slice_rows * stage_columns * slice_images; }
+  std::int64_t tile_elements() const { return tile_rows * tile_columns * tile_images; }  // of a matmul, at most
+  // Tiles of rows in a strip, of columns, of images. A strip counts its own: none reaches into the next.
+  std::int64_t row_tiles() const { return ceil_div(stage_rows, tile_rows); }
+  std::int64_t column_tiles() const { return ceil_div(stage_columns, tile_columns); }
+  std::int64_t image_tiles() const { return ceil_div(stage_images, tile_images); }
+  // Of the packed form: places for a tile in the output buffer.
+  std::int64_t packed_slots() const { return strips() * row_tiles() * column_tiles() * image_tiles(); }
+  std::int64_t output_elements() const {  // of a filter tile of 128
+    return variant == Variant::packed ? packed_slots() * tile_elements() : stage_rows * stage_columns * stage_images;
+  }
+  std::int64_t slice_elements() const {
+    return variant == Variant::packed ? tile_elements() : slice_rows * stage_columns * slice_images;
+  }
   std::int64_t filter_tiles() const;  // channel x outer tiles
   // Of SBUF, bytes a partition.
   std::int64_t bytes() const;

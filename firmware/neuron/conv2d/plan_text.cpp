@@ -73,10 +73,22 @@ void print_memory(std::ostream& out, const Plan& plan) {
     out << "    raw     " << Plan::raw_slots << " x " << plan.raw_elements() * size << " (" << plan.pitch
         << " columns before trimming)\n";
   out << "    filter  " << plan.weight_slots << " x " << plan.weight_elements() * size
-      << (plan.weights_resident ? " (resident)\n" : " (loaded for every strip)\n") << "    output  "
-      << plan.output_slots * plan.output_tiles() << " x " << plan.output_elements() * 4 << " (fp32)\n";
+      << (plan.variant == Variant::packed ? " (loaded once, or once for each group of images)\n"
+          : plan.weights_resident         ? " (resident)\n"
+                                          : " (loaded for every strip)\n")
+      << "    output  " << plan.output_slots * plan.output_tiles() << " x " << plan.output_elements() * 4
+      << " (fp32)\n";
   if (plan.slice_rows > 0)
     out << "    slice   " << Plan::slice_slots << " x " << plan.slice_elements() * 4 << " (brings images apart)\n";
+}
+
+void print_banks(std::ostream& out, const Plan& plan) {
+  if (plan.variant == Variant::packed)
+    out << "  PSUM: up to 8 tiles at once, one a bank; " << plan.packed_slots() << " slots of " << plan.tile_elements()
+        << " in SBUF hold the output\n";
+  else
+    out << "  PSUM: batches of " << plan.psum_batch << " outer tiles x " << plan.output_tiles()
+        << " filter tiles in turn over 8 banks\n";
 }
 
 void print_runs(std::ostream& out, const Plan& plan) {
@@ -100,9 +112,8 @@ std::string Plan::text() const {
       << stage_images << " images, " << rows_loaded << " image rows loaded a band\n"
       << "  tile of a matmul: " << tile_rows << " rows x " << tile_columns << " columns x " << tile_images
       << " images = " << tile_rows * tile_columns * tile_images << " of 512; filters in " << output_tiles()
-      << " tiles of 128\n"
-      << "  PSUM: batches of " << psum_batch << " outer tiles x " << output_tiles()
-      << " filter tiles in turn over 8 banks\n";
+      << " tiles of 128\n";
+  print_banks(out, *this);
   print_memory(out, *this);
   const Prediction p = predict(*this);
   out << "  predicted: " << p.matmuls << " matmuls, " << p.pe_cycles << " PE cycles, " << p.macs << " MACs ("

@@ -25,6 +25,21 @@ std::string refuse_stride(const PlanRequest& request) {
   return "";
 }
 
+std::string refuse_packing(const PlanRequest& request) {
+  if (std::string reason = dense_refusal(request.problem); !reason.empty()) return reason;
+  const Problem& p = request.problem;
+  if (strides(p)) return "takes stride 1,1, found " + std::to_string(p.stride_h) + "," + std::to_string(p.stride_w);
+  // Orders in which the elements lie alike are alike.
+  if (!same_order(image_sizes(p), permutation(request.layouts.image), permutation(ImageLayout::chwn)))
+    return "takes --image-layout chwn, found " + std::string(name(request.layouts.image));
+  if (!same_order(filter_sizes(p), permutation(request.layouts.filter), permutation(FilterLayout::chwo)))
+    return "takes --filter-layout chwo, found " + std::string(name(request.layouts.filter));
+  if (request.layouts.output == OutputLayout::hwno) return "takes --output-layout nchw or ohwn, found hwno";
+  return "";
+}
+
+std::string only_by_name(const PlanRequest&) { return "by name only"; }
+
 std::string never_passed_over(const PlanRequest&) { return ""; }
 
 template <Variant variant>
@@ -66,6 +81,9 @@ constexpr VariantInfo table[] = {
     {"depthwise2d", "conv2d_depthwise_f01b_o01i_bf01", "windows of rows on the vector engine; dilated images",
      depthwise_groups, refuse_depthwise<DepthwiseKind::planes>, never_passed_over,
      make_depthwise_as<DepthwiseKind::planes>, true},
+    {"packing", "conv2d_dw_fb01_io01_01bf_rep_nhwc_Pcinh_column_packing",
+     "dense, stride 1, tiles of the output in up to 8 PSUM banks at once", "groups 1", refuse_packing, only_by_name,
+     make_dense_as<Variant::packed>},
 };
 
 }  // namespace

@@ -5,8 +5,7 @@
 #include <string>
 
 #include "support/naive_conv.hpp"
-#include "tilevp/neuron/conv2d/layout_emitter.hpp"
-#include "tilevp/neuron/conv2d/plan.hpp"
+#include "tilevp/neuron/conv2d/variants.hpp"
 #include "tilevp/neuron/scheduler.hpp"
 
 namespace tilevp::test {
@@ -19,6 +18,7 @@ struct ConvCase {
   neuron::Machine machine{};
   std::uint64_t seed = 1;
   std::string text() const;
+  neuron::conv2d::PlanRequest request() const;
 };
 
 neuron::conv2d::Plan plan_of(const ConvCase& test_case);
@@ -29,9 +29,12 @@ struct ConvOutcome {
   std::uint64_t image_bytes = 0, filter_bytes = 0, local_bytes = 0;  // by the queues' counters
   std::uint64_t transposes = 0;
   neuron::conv2d::Prediction predicted{};
-  neuron::TranspositionWork layouts{};
+  boost::json::object figures{};  // of the variant
 };
 
+// The variant by its name instead of `test_case.variant`.
+ConvOutcome run_case(const ConvCase& test_case, std::string_view variant,
+                     const std::function<void(neuron::Schedule&)>& change = {});
 // `change` may spoil the schedule before it runs. MachineError as ReferenceMachine::run.
 ConvOutcome run_case(const ConvCase& test_case, const std::function<void(neuron::Schedule&)>& change = {});
 

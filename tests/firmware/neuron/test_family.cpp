@@ -1,0 +1,105 @@
+// Each variant of the convolution family over small random shapes of its own: exactly the integer definition. 2,000 a
+// variant; TILEVP_LONG_TESTS=1: 20,000.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "firmware/neuron/expect_exact.hpp"
+
+namespace tilevp::test {
+namespace {
+
+using neuron::conv2d::FilterLayout;
+using neuron::conv2d::ImageLayout;
+using neuron::conv2d::OutputLayout;
+
+struct Member {
+  const char* variant;
+  void (*shape)(ConvCase&, Draw&);
+};
+
+void pad(ConvShape& s, Draw& draw) {
+  const long low = draw.once_in(3) ? -2 : 0;
+  for (long* pad : {&s.pt, &s.pb, &s.pl, &s.pr}) *pad = draw.in(low, 3);
+}
+
+// A small SBUF makes the plan cut strips, batches and buffers.
+ConvCase small_case(Draw& draw, std::uint64_t seed) {
+  ConvCase c;
+  c.seed = seed;
+  auto& s = c.shape;
+  s = {.N = draw.in(1, 4),
+       .C = draw.once_in(8) ? draw.in(43, 140) : draw.in(1, 12),
+       .H = draw.in(1, 9),
+       .W = draw.in(1, 9),
+       .O = draw.once_in(12) ? draw.in(129, 140) : draw.in(1, 12),
+       .Hf = draw.in(1, 4),
+       .Wf = draw.in(1, 4)};
+  pad(s, draw);
+  if (draw.once_in(3)) {
+    s.dh = draw.in(1, 3);
+    s.dw = draw.in(1, 3);
+  }
+  c.dtype = draw.once_in(4) ? numeric::DType::fp32 : draw.once_in(3) ? numeric::DType::fp16 : numeric::DType::bf16;
+  c.layouts.output = draw.once_in(2) ? OutputLayout::nchw : OutputLayout::ohwn;
+  c.machine.sbuf_bytes = draw.once_in(2) ? 16'384 : 10'240;
+  c.machine.dma_engines = draw.once_in(4) ? 3 : 16;
+  return c;
+}
+
+void stride(ConvCase& c, Draw& draw) {
+  c.shape.sh = draw.in(1, 3);
+  c.shape.sw = draw.in(1, 3);
+}
+
+const Member members[] = {
+    {"default",
+     [](ConvCase& c, Draw& draw) { c.layouts.image = draw.once_in(3) ? ImageLayout::nchw : ImageLayout::chwn; }},
+    {"stride", stride},
+    {"packing",
+     [](ConvCase& c, Draw& draw) {
+       // Wide images: more than one tile of a strip; many images: more than one tile of columns.
+       if (draw.once_in(4)) c.shape.N = draw.in(60, 90), c.shape.C = draw.in(1, 3), c.shape.O = draw.in(1, 3);
+       if (draw.once_in(6)) {
+         c.shape.W = draw.in(60, 90), c.shape.H = draw.in(9, 30), c.shape.N = 1, c.shape.O = 2;
+         c.machine.sbuf_bytes = 24'576;
+       }
+     }},
+};
+
+class Family : public testing::TestWithParam<std::tuple<std::size_t, int>> {};
+
+constexpr int parts = 2;
+
+int shapes_of_a_part() {
+  const char* asked = std::getenv("TILEVP_LONG_TESTS");
+#ifdef __SANITIZE_ADDRESS__
+  constexpr int shapes = 100;
+#else
+  constexpr int shapes = 2'000;
+#endif
+  return (asked != nullptr && std::string(asked) == "1" ? 20'000 : shapes) / parts;
+}
+
+TEST_P(Family, ExactlyTheDefinition) {
+  const auto [index, part] = GetParam();
+  for (int i = 0; i < shapes_of_a_part(); ++i) {
+    const std::uint64_t seed = (index + 1) * 1'000'000 + static_cast<std::uint64_t>(part * 100'000 + i);
+    Draw draw(seed);
+    ConvCase c = small_case(draw, seed);
+    members[index].shape(c, draw);
+    make_legal(c.shape);
+    expect_exact(c, members[index].variant);
+    if (HasFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, Family,
+                         testing::Combine(testing::Range(std::size_t{0}, std::size(members)), testing::Range(0, parts)),
+                         [](const auto& instance) {
+                           return std::string(members[std::get<0>(instance.param)].variant) + "_" +
+                                  std::to_string(std::get<1>(instance.param));
+                         });
+
+}  // namespace
+}  // namespace tilevp::test
