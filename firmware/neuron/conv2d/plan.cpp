@@ -174,6 +174,16 @@ std::vector<Stage> Plan::stages() const {
   return list;
 }
 
+Prediction& Prediction::operator+=(const Prediction& other) {
+  matmuls += other.matmuls;
+  macs += other.macs;
+  pe_cycles += other.pe_cycles;
+  image_bytes += other.image_bytes;
+  halo_bytes += other.halo_bytes;
+  filter_bytes += other.filter_bytes;
+  return *this;
+}
+
 Prediction predict(const Plan& plan) {
   const Problem& p = plan.problem;
   Prediction sum;

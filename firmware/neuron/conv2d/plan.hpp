@@ -107,6 +107,7 @@ struct Prediction {
   std::int64_t image_bytes = 0;
   std::int64_t halo_bytes = 0;  // of those, zero rows above and below the image
   std::int64_t filter_bytes = 0;
+  Prediction& operator+=(const Prediction& other);
 };
 Prediction predict(const Plan& plan);
 

@@ -99,6 +99,7 @@ class Conv2d final : public runtime::Program {
                      {"matmuls", counted.matmuls},
                      {"pe_cycles", counted.pe_cycles},
                      {"image_dma_bytes", driver.class_bytes(schedule, QueueClass::inputs)},
+                     {"image_dma_minimum_bytes", request_.image_bytes()},
                      {"filter_dma_bytes", driver.class_bytes(schedule, QueueClass::weights)},
                      {"output_dma_bytes", driver.class_bytes(schedule, QueueClass::outputs)},
                      {"useful_macs", request_.plan.problem.useful_macs()},

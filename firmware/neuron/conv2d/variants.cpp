@@ -5,6 +5,7 @@
 
 #include "tilevp/neuron/conv2d/dense.hpp"
 #include "tilevp/neuron/conv2d/depthwise_variant.hpp"
+#include "tilevp/neuron/conv2d/diagonal.hpp"
 
 namespace tilevp::neuron::conv2d {
 namespace {
@@ -64,7 +65,23 @@ std::unique_ptr<Convolution> make_depthwise_as(const PlanRequest& request, const
   return make_depthwise(request, kind, machine);
 }
 
+template <DiagonalKind kind>
+std::string refuse_diagonal(const PlanRequest& request) {
+  return diagonal_refusal(request, kind);
+}
+
+template <DiagonalKind kind>
+std::unique_ptr<Convolution> make_diagonal_as(const PlanRequest& request, const Machine& machine) {
+  return make_diagonal(request, kind, machine);
+}
+
+// What is left are the shapes of gradients: filters dilated by the forward stride, crops; and strides.
+std::string pass_over_one_image(const PlanRequest& request) {
+  return refuse_depthwise<DepthwiseKind::planes>(request).empty() ? "depthwise2d takes it, without the block" : "";
+}
+
 constexpr char depthwise_groups[] = "groups = C = O";
+constexpr char images_groups[] = "batch groups = N = O";
 
 constexpr VariantInfo table[] = {
     {"default", "conv2d_dw_fb01_io01_01bf_rep_nhwc_Pcinh_default", "dense, strips of rows staged once for all tiles",
@@ -72,12 +89,20 @@ constexpr VariantInfo table[] = {
     {"stride", "conv2d_dw_fb01_io01_01bf_rep_nhwc_Pcinh_stride",
      "dense, every tile of the output staged anew, the stride in the matmul's access pattern", "groups 1",
      refuse_stride, never_passed_over, make_dense_as<Variant::strided>},
+    {"diagonal", "conv2d_column_packing", "the diagonal of dense blocks of up to 128 images and filters", images_groups,
+     refuse_diagonal<DiagonalKind::images>, never_passed_over, make_diagonal_as<DiagonalKind::images>},
+    {"diagonal-io10", "conv2d_column_packing_io10", "the same, of a filter with its columns before its rows",
+     images_groups, refuse_diagonal<DiagonalKind::images_columns_first>, never_passed_over,
+     make_diagonal_as<DiagonalKind::images_columns_first>},
     {"depthwise1d", "conv1d_depthwise_default", "one row, all positions in one step of the vector engine",
      depthwise_groups, refuse_depthwise<DepthwiseKind::row_default>, pass_over_one_step,
      make_depthwise_as<DepthwiseKind::row_default>},
     {"depthwise1d-packed", "conv1d_depthwise_f_packing", "one row, 512 products a step of the vector engine",
      depthwise_groups, refuse_depthwise<DepthwiseKind::row_packed>, never_passed_over,
      make_depthwise_as<DepthwiseKind::row_packed>},
+    {"diagonal1", "conv2d_column_packing_1", "the diagonal of dense blocks of up to 128 channels; any stride",
+     "groups = C = O, N 1", refuse_diagonal<DiagonalKind::one_image>, pass_over_one_image,
+     make_diagonal_as<DiagonalKind::one_image>},
     {"depthwise2d", "conv2d_depthwise_f01b_o01i_bf01", "windows of rows on the vector engine; dilated images",
      depthwise_groups, refuse_depthwise<DepthwiseKind::planes>, never_passed_over,
      make_depthwise_as<DepthwiseKind::planes>, true},

@@ -2,6 +2,7 @@
 // variant; TILEVP_LONG_TESTS=1: 20,000.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdlib>
 
 #include "firmware/neuron/expect_exact.hpp"
@@ -52,6 +53,24 @@ void stride(ConvCase& c, Draw& draw) {
   c.shape.sw = draw.in(1, 3);
 }
 
+// Few groups, or two blocks of them.
+long some_groups(ConvCase& c, Draw& draw) {
+  c.machine.sbuf_bytes = 16'384;
+  if (!draw.once_in(30)) return draw.in(2, 12);
+  c.shape.H = draw.in(1, 4);
+  c.shape.W = draw.in(1, 4);
+  c.machine.sbuf_bytes = 49'152;
+  return draw.in(126, 140);
+}
+
+void one_channel_a_group(ConvCase& c, Draw& draw) { c.shape.C = c.shape.O = some_groups(c, draw); }
+
+void one_image_a_group(ConvCase& c, Draw& draw) {
+  c.shape.C = draw.in(1, 6);
+  c.shape.N = c.shape.O = c.shape.bg = some_groups(c, draw);
+  c.layouts.image = draw.once_in(3) ? ImageLayout::chwn : ImageLayout::cnhw;
+}
+
 const Member members[] = {
     {"default",
      [](ConvCase& c, Draw& draw) { c.layouts.image = draw.once_in(3) ? ImageLayout::nchw : ImageLayout::chwn; }},
@@ -64,6 +83,27 @@ const Member members[] = {
          c.shape.W = draw.in(60, 90), c.shape.H = draw.in(9, 30), c.shape.N = 1, c.shape.O = 2;
          c.machine.sbuf_bytes = 24'576;
        }
+     }},
+    {"diagonal1",
+     [](ConvCase& c, Draw& draw) {
+       one_channel_a_group(c, draw);
+       c.shape.N = 1;
+       c.shape.g = c.shape.C;
+       c.layouts.image =
+           std::array{ImageLayout::chwn, ImageLayout::nchw, ImageLayout::cnhw}[static_cast<std::size_t>(draw.in(0, 2))];
+       c.layouts.filter = std::array{FilterLayout::chwo, FilterLayout::ochw,
+                                     FilterLayout::cohw}[static_cast<std::size_t>(draw.in(0, 2))];
+       if (draw.once_in(2)) stride(c, draw);
+     }},
+    {"diagonal",
+     [](ConvCase& c, Draw& draw) {
+       one_image_a_group(c, draw);
+       c.layouts.filter = draw.once_in(3) ? FilterLayout::chwo : FilterLayout::cohw;
+     }},
+    {"diagonal-io10",
+     [](ConvCase& c, Draw& draw) {
+       one_image_a_group(c, draw);
+       c.layouts.filter = FilterLayout::cowh;
      }},
 };
 
@@ -97,8 +137,9 @@ TEST_P(Family, ExactlyTheDefinition) {
 INSTANTIATE_TEST_SUITE_P(Shapes, Family,
                          testing::Combine(testing::Range(std::size_t{0}, std::size(members)), testing::Range(0, parts)),
                          [](const auto& instance) {
-                           return std::string(members[std::get<0>(instance.param)].variant) + "_" +
-                                  std::to_string(std::get<1>(instance.param));
+                           std::string name = members[std::get<0>(instance.param)].variant;
+                           std::erase(name, '-');
+                           return name + "_" + std::to_string(std::get<1>(instance.param));
                          });
 
 }  // namespace

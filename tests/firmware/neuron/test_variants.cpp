@@ -79,5 +79,50 @@ TEST(Variants, SaysWhyNotTheOthers) {
   EXPECT_THAT(selection_text(request, *find_variant("default")), HasSubstr("default: taken, as asked for\n"));
 }
 
+PlanRequest batch_groups(long n, FilterLayout filter) {
+  PlanRequest request = with({.N = n, .C = 3, .H = 9, .W = 9, .O = n, .Hf = 3, .Wf = 3, .batch_groups = n});
+  request.layouts = {.image = ImageLayout::cnhw, .filter = filter};
+  return request;
+}
+
+TEST(Variants, DiagonalsOfImages) {
+  EXPECT_EQ(select_variant(batch_groups(6, FilterLayout::cohw))->name, "diagonal");
+  EXPECT_EQ(select_variant(batch_groups(6, FilterLayout::chwo))->name, "diagonal");
+  EXPECT_EQ(select_variant(batch_groups(6, FilterLayout::cowh))->name, "diagonal-io10");
+  EXPECT_EQ(select_variant(batch_groups(6, FilterLayout::ochw)), nullptr);
+  PlanRequest strided = batch_groups(6, FilterLayout::cohw);
+  strided.problem.stride_w = 2;
+  EXPECT_EQ(find_variant("diagonal")->refusal(strided), "takes stride 1,1, found 1,2");
+}
+
+// Depthwise planes where they can; the dense block for what they cannot.
+TEST(Variants, DiagonalOfOneImage) {
+  const Problem forward{.C = 8, .H = 9, .W = 9, .O = 8, .Hf = 3, .Wf = 3, .groups = 8};
+  EXPECT_EQ(chosen(forward), "depthwise2d");
+  Problem other = forward;
+  other.stride_h = 2;
+  EXPECT_EQ(chosen(other), "diagonal1");
+  other = forward;
+  other.dilation_w = 2;
+  EXPECT_EQ(chosen(other), "diagonal1");
+  other = forward;
+  other.top = -1;
+  EXPECT_EQ(chosen(other), "diagonal1");
+  other.N = 2;
+  EXPECT_EQ(chosen(other), "");
+  EXPECT_EQ(find_variant("diagonal1")->refusal(with(other)), "takes one image, found 2");
+  EXPECT_THAT(selection_text(with(forward), *find_variant("depthwise2d")),
+              HasSubstr("diagonal1: passed over: depthwise2d takes it, without the block"));
+}
+
+TEST(Variants, ColumnPackingByNameAlone) {
+  const PlanRequest request = with({.C = 8, .H = 9, .W = 9, .O = 8});
+  EXPECT_EQ(find_variant("packing")->refusal(request), "");
+  EXPECT_THAT(selection_text(request, *find_variant("default")), HasSubstr("packing: passed over: by name only"));
+  PlanRequest strided = request;
+  strided.problem.stride_h = 2;
+  EXPECT_EQ(find_variant("packing")->refusal(strided), "takes stride 1,1, found 2,1");
+}
+
 }  // namespace
 }  // namespace tilevp::test
