@@ -120,7 +120,7 @@ void EffectsQueue::execute_until(std::uint64_t number) {
   if (worker_.joinable()) {
     Patience patience;
     while (executed() < number) {
-      if (run_part(kernel_thread))
+      if (execute_head(kernel_thread, number) || run_part(kernel_thread))
         patience = Patience();
       else
         patience.lose();
@@ -152,30 +152,39 @@ void EffectsQueue::execute_here() {
 // ---- The worker, and whoever helps it
 
 void EffectsQueue::work() {
-  std::uint64_t number = 0;
+  Patience patience;
   for (;;) {
-    Patience patience;
-    std::uint64_t appended = appended_.load(std::memory_order_acquire);
-    while (appended == number) {
-      if (patience.spent())
-        appended_.wait(appended, std::memory_order_acquire);
-      else
-        patience.lose();
-      appended = appended_.load(std::memory_order_acquire);
-    }
+    const std::uint64_t appended = appended_.load(std::memory_order_acquire);
     if (stopping_) return;
-    execute_with_help(number++);
+    if (executed() == appended && patience.spent()) {
+      appended_.wait(appended, std::memory_order_acquire);
+      patience = Patience();
+    } else if (executed() < appended && (execute_head(worker_thread, appended) || run_part(worker_thread))) {
+      patience = Patience();
+    } else {
+      patience.lose();
+    }
   }
 }
 
-void EffectsQueue::execute_with_help(std::uint64_t number) {
+bool EffectsQueue::execute_head(unsigned thread, std::uint64_t end) {
+  if (head_taken_.load(std::memory_order_relaxed) || head_taken_.exchange(true, std::memory_order_acquire))
+    return false;
+  const std::uint64_t number = executed();
+  const bool found = number < end;
+  if (found) execute_with_help(thread, number);
+  head_taken_.store(false, std::memory_order_release);
+  return found;
+}
+
+void EffectsQueue::execute_with_help(unsigned thread, std::uint64_t number) {
   Slot& slot = slot_of(number);
   void* const effect = slot.storage.data();
   unsigned parts = 0;
   keeping_errors([&] { parts = parts_of(*slot.operations, effect); });
   parts_done_.store(0, std::memory_order_relaxed);
   ticket_.store(ticket_of(number, parts), std::memory_order_release);
-  while (run_part(worker_thread)) {
+  while (run_part(thread)) {
   }
   for (Patience patience; parts_done_.load(std::memory_order_acquire) < parts;) patience.lose();
   slot.operations->destroy(effect);

@@ -7,9 +7,10 @@
 // where tiles are kept (note_write; Scratchpad::commit_write does).
 //
 // One thread: the kernel thread executes what is in the queue when it is full or joined. Two threads: a worker executes
-// as soon as something is appended, and the kernel thread, whenever it has to wait for the queue, helps with the effect
-// at its head: an effect that is divisible (below) offers its parts to both. An effect begins when the one before it is
-// complete, so the bytes are the same either way. The worker calls nothing of SystemC.
+// as soon as something is appended, and the kernel thread, whenever it has to wait for the queue, takes the effect at
+// its head if the worker has not (the host may give the worker no processor for a while), else helps with it: an effect
+// that is divisible (below) offers its parts to both. An effect begins when the one before it is complete, so the bytes
+// are the same either way. The worker calls nothing of SystemC.
 #include <array>
 #include <atomic>
 #include <concepts>
@@ -103,7 +104,10 @@ class EffectsQueue {
   void keeping_errors(Action&& action);
 
   void work();
-  void execute_with_help(std::uint64_t number);
+  // Executes the first effect before number `end`, with the other thread's help; false if there is none, or the other
+  // thread is at it.
+  bool execute_head(unsigned thread, std::uint64_t end);
+  void execute_with_help(unsigned thread, std::uint64_t number);
   bool run_part(unsigned thread);
 
   bool enabled_;
@@ -116,6 +120,8 @@ class EffectsQueue {
   static constexpr std::size_t line_bytes = 64;  // what one thread writes often lies on a cache line of its own
   alignas(line_bytes) std::atomic<std::uint64_t> appended_ = 0;
   alignas(line_bytes) std::atomic<std::uint64_t> executed_ = 0;
+
+  alignas(line_bytes) std::atomic<bool> head_taken_ = false;  // a thread executes the head effect
 
   // The head effect's parts while it is open: its number, how many there are, the next to run.
   alignas(line_bytes) std::atomic<std::uint64_t> ticket_ = 0;

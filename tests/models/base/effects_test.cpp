@@ -105,6 +105,20 @@ TEST_P(EffectsOfThreads, AnEffectBeginsWhenAllPartsOfTheOneBeforeAreDone) {
   for (const std::uint32_t value : values) ASSERT_EQ(value, expected);
 }
 
+// Either thread may take an effect, and they meet at every one.
+TEST_P(EffectsOfThreads, JoinedAfterEachTheOrderIsTheSame) {
+  EffectsQueue queue(true, GetParam());
+  std::vector<std::uint32_t> values(24);
+  std::uint32_t expected = 0;
+  for (std::uint32_t step = 0; step < 3000; ++step) {
+    queue.append(Step{&values, step, step % 4 == 0 ? 5U : 1U});
+    expected = expected * 3 + step;
+    if (step % 3 != 2) continue;
+    queue.join();
+    for (const std::uint32_t value : values) ASSERT_EQ(value, expected) << step;
+  }
+}
+
 TEST_P(EffectsOfThreads, AnExceptionArrivesWithItsTypeAndTheQueueGoesOn) {
   EffectsQueue queue(true, GetParam());
   int ran = 0;
