@@ -75,15 +75,19 @@ ConvOutcome run_case(const ConvCase& test_case, const std::function<void(neuron:
 
 ConvOutcome run_case(const ConvCase& test_case, std::string_view variant,
                      const std::function<void(neuron::Schedule&)>& change) {
+  return run_case(test_case, *find_variant(variant)->make(test_case.request(), test_case.machine), change);
+}
+
+ConvOutcome run_case(const ConvCase& test_case, Convolution& convolution,
+                     const std::function<void(neuron::Schedule&)>& change) {
   const ConvShape& s = test_case.shape;
   std::mt19937_64 random(test_case.seed);
   const auto x = random_values(random, s.N * s.C * s.H * s.W);
   const auto f = random_values(random, s.O * s.filter_c() * s.Hf * s.Wf);
   const auto expected = naive_conv(s, x, f);
 
-  const auto convolution = find_variant(variant)->make(test_case.request(), test_case.machine);
   std::uint64_t bytes = 0;
-  const Places at = convolution->place([&bytes](const std::string&, std::uint64_t count) {
+  const Places at = convolution.place([&bytes](const std::string&, std::uint64_t count) {
     const std::uint64_t start = (bytes + 63) / 64 * 64;
     bytes = start + count;
     return start;
@@ -91,7 +95,7 @@ ConvOutcome run_case(const ConvCase& test_case, std::string_view variant,
   neuron::Machine description = test_case.machine;
   description.core_base = std::uint64_t{1} << 44;
   neuron::Kernel kernel(description);
-  convolution->emit(kernel);
+  convolution.emit(kernel);
   neuron::Schedule schedule = neuron::schedule(kernel);
   if (change) change(schedule);
 
@@ -142,8 +146,8 @@ ConvOutcome run_case(const ConvCase& test_case, std::string_view variant,
   outcome.filter_bytes = sum(neuron::QueueClass::weights);
   outcome.local_bytes = sum(neuron::QueueClass::local);
   outcome.transposes = machine.transposes;
-  outcome.predicted = convolution->prediction();
-  outcome.figures = convolution->figures();
+  outcome.predicted = convolution.prediction();
+  outcome.figures = convolution.figures();
   return outcome;
 }
 

@@ -32,6 +32,9 @@ struct ConvOutcome {
   boost::json::object figures{};  // of the variant
 };
 
+// By any convolution whose tensors lie as the case says.
+ConvOutcome run_case(const ConvCase& test_case, neuron::conv2d::Convolution& convolution,
+                     const std::function<void(neuron::Schedule&)>& change = {});
 // The variant by its name instead of `test_case.variant`.
 ConvOutcome run_case(const ConvCase& test_case, std::string_view variant,
                      const std::function<void(neuron::Schedule&)>& change = {});

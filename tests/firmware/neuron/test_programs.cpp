@@ -144,8 +144,7 @@ TEST(Programs, ConvolutionRefusesWrongInput) {
   EXPECT_THAT(with({{"image-layout", "nchw"}, {"stride", "2,1"}}), HasSubstr("unsupported perm with strides"));
   EXPECT_EQ(with({{"image-layout", "nchw"}, {"variant", "stride"}}),
             "--variant stride: takes --image-layout chwn, cnhw or nhwc, found nchw");
-  EXPECT_THAT(with({{"variant", "best"}}),
-              HasSubstr(" or a full name ('tilevp list variants'), found 'best'"));
+  EXPECT_THAT(with({{"variant", "best"}}), HasSubstr(" or a full name ('tilevp list variants'), found 'best'"));
   EXPECT_EQ(with({{"groups", "3"}}), "conv2d: 3 groups do not divide 2 channels");
   EXPECT_EQ(with({{"groups", "0"}}), "--groups: expected a whole number from 1 to 1048576, found 0");
   EXPECT_EQ(with({{"groups", "2"}, {"variant", "default"}}), "--variant default: dense: groups 2, expected 1");
