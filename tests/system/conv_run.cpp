@@ -57,21 +57,6 @@ std::array<std::size_t, 4> output_order(const ConvRun& run) {
   return order_of(run.output_layout, run.output_layout == "nchw" ? "nchw" : "nohw");
 }
 
-long filter_channels(const ConvRun& run) { return run.depthwise ? 1 : run.shape.C; }
-
-// A filter for every channel of the image, zero but for its own.
-std::vector<std::int8_t> dense_filter(const ConvRun& run, const std::vector<std::int8_t>& filter) {
-  if (!run.depthwise) return filter;
-  const ConvShape& s = run.shape;
-  const auto taps = static_cast<std::size_t>(s.Hf * s.Wf);
-  const auto channels = static_cast<std::size_t>(s.C);
-  std::vector<std::int8_t> dense(channels * channels * taps);
-  for (std::size_t c = 0; c < channels; ++c)
-    std::copy_n(filter.begin() + static_cast<std::ptrdiff_t>(c * taps), taps,
-                dense.begin() + static_cast<std::ptrdiff_t>((c * channels + c) * taps));
-  return dense;
-}
-
 std::string list(std::initializer_list<long> numbers) {
   std::string text;
   for (const long number : numbers) text += (text.empty() ? "" : ",") + std::to_string(number);
@@ -91,12 +76,12 @@ std::vector<long> image_shape(const ConvRun& run) {
 
 std::vector<long> filter_shape(const ConvRun& run) {
   const ConvShape& s = run.shape;
-  return shape_of({s.O, filter_channels(run), s.Hf, s.Wf}, filter_order(run));
+  return shape_of({s.O, s.filter_c(), s.Hf, s.Wf}, filter_order(run));
 }
 
 std::vector<long> output_shape(const ConvRun& run) {
   const ConvShape& s = run.shape;
-  return shape_of({s.N, s.O, s.out_h(), s.out_w()}, output_order(run));
+  return shape_of({s.out_n(), s.O, s.out_h(), s.out_w()}, output_order(run));
 }
 
 // What is wrong with the result; empty: nothing.
@@ -121,7 +106,7 @@ ConvValues values_of(const ConvRun& run) {
   std::mt19937_64 random(run.seed);
   ConvValues values;
   values.image = small_integers(random, s.N * s.C * s.H * s.W);
-  values.filter = small_integers(random, s.O * filter_channels(run) * s.Hf * s.Wf);
+  values.filter = small_integers(random, s.O * s.filter_c() * s.Hf * s.Wf);
   return values;
 }
 
@@ -132,13 +117,13 @@ std::vector<float> image_in_layout(const ConvRun& run, const ConvValues& values)
 
 std::vector<float> filter_in_layout(const ConvRun& run, const ConvValues& values) {
   const ConvShape& s = run.shape;
-  return permuted(values.filter, {s.O, filter_channels(run), s.Hf, s.Wf}, filter_order(run));
+  return permuted(values.filter, {s.O, s.filter_c(), s.Hf, s.Wf}, filter_order(run));
 }
 
 std::vector<float> expected_output(const ConvRun& run, const ConvValues& values) {
   const ConvShape& s = run.shape;
-  const auto output = naive_conv(s, values.image, dense_filter(run, values.filter));
-  const std::array<long, 4> shape{s.N, s.O, s.out_h(), s.out_w()};
+  const auto output = naive_conv(s, values.image, values.filter);
+  const std::array<long, 4> shape{s.out_n(), s.O, s.out_h(), s.out_w()};
   return permuted(output, shape, output_order(run));
 }
 
@@ -173,7 +158,8 @@ std::vector<std::string> words_of(const ConvRun& run, const Folder& folder) {
                                  "--output-layout",
                                  run.output_layout,
                                  "-q"};
-  if (run.depthwise) words.insert(words.end(), {"--groups", std::to_string(s.C)});
+  if (s.g > 1) words.insert(words.end(), {"--groups", std::to_string(s.g)});
+  if (s.bg > 1) words.insert(words.end(), {"--batch-groups", std::to_string(s.bg)});
   for (const auto& assignment : run.overrides) {
     words.push_back("-c");
     words.push_back(assignment);
@@ -200,7 +186,8 @@ ConvCounts expect_exact(const ConvRun& run) {
     problem = difference(run, values, *folder / "y.npy");
     const auto report = described::parse("report.json", read_file(*folder / "report.json")).tree;
     const auto& counted = report.at("result");
-    counts = {counted.at("matmuls").to_number<std::int64_t>(), counted.at("pe_cycles").to_number<std::int64_t>()};
+    counts = {counted.at("matmuls").to_number<std::int64_t>(), counted.at("pe_cycles").to_number<std::int64_t>(),
+              std::string(counted.at("variant").as_string())};
     for (const auto* key : {"matmuls", "macs", "pe_cycles", "image_dma_bytes", "filter_dma_bytes"})
       if (counted.at(key).to_number<std::int64_t>() != counted.at("predicted").at(key).to_number<std::int64_t>())
         problem += std::string(" counted and predicted ") + key + " differ";

@@ -11,7 +11,6 @@ namespace tilevp::test {
 
 struct ConvRun {
   ConvShape shape{};
-  bool depthwise = false;  // --groups C; O = C
   std::string dtype = "bf16";
   std::string image_layout = "chwn";
   std::string filter_layout = "chwo";
@@ -43,6 +42,7 @@ void write_operands(const ConvRun& run, const ConvValues& values, const Folder& 
 struct ConvCounts {
   std::int64_t matmuls = 0;
   std::int64_t pe_cycles = 0;
+  std::string variant;
 };
 
 // Runs the command and compares every element; a difference is a failure of the test that prints the seed and the

@@ -80,8 +80,7 @@ TEST(ConvLayouts, EveryOrderOfAxes) {
 // The vector engine's kernels: no matmul, and of the machine what the plan says.
 TEST(ConvDepthwise, PlanesInEveryOrderOfAxes) {
   ConvRun run;
-  run.depthwise = true;
-  run.shape = {.N = 3, .C = 140, .H = 9, .W = 8, .O = 140, .Hf = 3, .Wf = 2, .pt = 1, .pb = 2, .pl = 1};
+  run.shape = {.N = 3, .C = 140, .H = 9, .W = 8, .O = 140, .Hf = 3, .Wf = 2, .pt = 1, .pb = 2, .pl = 1, .g = 140};
   const std::array outputs{"nchw", "ohwn", "hwno"};
   std::size_t turn = 0;
   for (const auto* image : {"chwn", "nchw", "cnhw", "nhwc"})
@@ -97,8 +96,7 @@ TEST(ConvDepthwise, PlanesInEveryOrderOfAxes) {
 
 TEST(ConvDepthwise, RowsInOneAndInPackedSteps) {
   ConvRun run;
-  run.depthwise = true;
-  run.shape = {.N = 2, .C = 130, .H = 1, .W = 400, .O = 130, .Hf = 1, .Wf = 5, .pl = 2, .pr = 1};
+  run.shape = {.N = 2, .C = 130, .H = 1, .W = 400, .O = 130, .Hf = 1, .Wf = 5, .pl = 2, .pr = 1, .g = 130};
   run.image_layout = "nchw";
   run.filter_layout = "ochw";
   for (const auto* variant : {"auto", "conv1d_depthwise_default", "depthwise2d"}) {

@@ -12,7 +12,7 @@ namespace {
 #ifdef __SANITIZE_ADDRESS__
 constexpr int shapes_of_a_test = 10;
 #else
-constexpr int shapes_of_a_test = 100;
+constexpr int shapes_of_a_test = 80;
 #endif
 
 // Of the definition, for one shape: what the reference computes in some milliseconds.
@@ -40,6 +40,11 @@ long rows_on_partitions(const ConvShape& s) {
   for (long rows = 1; rows <= extent; ++rows)
     if (rows * s.C <= 128 && rows % s.dh == 0) most = rows;
   return most;
+}
+
+// Of a grouped convolution those of the dense block too, which the machine computes.
+long products(const ConvShape& s) {
+  return (s.g > 1 ? s.O : s.N) * s.O * s.filter_c() * s.Hf * s.Wf * s.out_h() * s.out_w();
 }
 
 // Moves padding and image towards a shape that has an output.
@@ -170,6 +175,35 @@ const Class classes[] = {
        if (draw.once_in(2)) add_stride(run, draw);
      },
      [](const ConvShape&) { return true; }},
+    {"ColumnPacking",
+     [](ConvRun& run, Draw& draw) {
+       run.variant = "packing";
+       run.image_layout = "chwn";
+       run.shape.H = draw.in(1, 24);
+       run.overrides.clear();
+     },
+     [](const ConvShape&) { return true; }},
+    {"Diagonals",
+     [](ConvRun& run, Draw& draw) {
+       ConvShape& s = run.shape;
+       s.O = draw.once_in(6) ? draw.in(126, 140) : draw.in(2, 30);
+       if (draw.once_in(2)) {
+         s.N = 1;
+         s.C = s.g = s.O;
+         run.image_layout = draw.of({"nchw", "chwn", "cnhw"});
+         run.filter_layout = draw.of({"chwo", "ochw", "cohw"});
+         run.variant = "diagonal1";
+         s.sh = draw.in(1, 2);
+         s.sw = draw.in(1, 2);
+       } else {
+         s.N = s.bg = s.O;
+         s.C = draw.in(1, 12);
+         run.image_layout = draw.of({"chwn", "cnhw"});
+         run.filter_layout = draw.of({"chwo", "cohw", "cowh"});
+         run.variant = run.filter_layout == "cowh" ? "diagonal-io10" : "diagonal";
+       }
+     },
+     [](const ConvShape& s) { return s.g > 1 || s.bg > 1; }},
 };
 
 class ConvRandom : public testing::TestWithParam<std::tuple<std::size_t, int>> {};
@@ -185,14 +219,15 @@ TEST_P(ConvRandom, ExactlyTheDefinition) {
     of.change(run, draw);
     make_legal(run.shape);
     const ConvShape& s = run.shape;
-    if (!of.member(s) || s.N * s.O * s.C * s.Hf * s.Wf * s.out_h() * s.out_w() > most_products) continue;
+    if (!of.member(s) || products(s) > most_products) continue;
     ++shapes;
     expect_exact(run);
     if (HasFailure()) return;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, ConvRandom, testing::Combine(testing::Range<std::size_t>(0, 11), testing::Range(0, 2)),
+INSTANTIATE_TEST_SUITE_P(Shapes, ConvRandom,
+                         testing::Combine(testing::Range(std::size_t{0}, std::size(classes)), testing::Range(0, 2)),
                          [](const auto& instance) {
                            return std::string(classes[std::get<0>(instance.param)].name) +
                                   std::to_string(std::get<1>(instance.param));
