@@ -3,8 +3,8 @@
 # A precompiled header serves only targets whose command line defines the same macros, hence a set for each combination of
 # libraries. Sources still include what they use: scripts/lint compiles without precompiled headers.
 #
-# Off unless asked for: ccache, with its default settings, does not cache what starts from a precompiled header, and the
-# sources are compiled without them everywhere else.
+# Scripts switch it on where there is no ccache, which with its default settings does not cache what starts from a precompiled
+# header.
 option(TILEVP_PCH "Precompile the headers of the C++ library, SystemC, Boost and GoogleTest" OFF)
 
 set(TILEVP_PCH_STD
@@ -36,14 +36,31 @@ function(tilevp_precompile target)
   endif()
   list(JOIN set _ set)
   if(TILEVP_PCH AND set)
-    target_precompile_headers(${target} REUSE_FROM tilevp_precompiled_${set})
+    tilevp_start_from(${target} ${set})
   endif()
+endfunction()
+
+function(tilevp_start_from target set)
+  target_precompile_headers(${target} REUSE_FROM tilevp_precompiled_${set})
+  cmake_language(EVAL CODE "cmake_language(DEFER CALL tilevp_skip_precompiled ${target})")
+endfunction()
+
+# Sources with options of their own read the headers as text: gcc 12 refuses headers precompiled with another -m, and crashes
+# on those precompiled with another -O under ThreadSanitizer.
+function(tilevp_skip_precompiled target)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    get_source_file_property(options ${source} COMPILE_OPTIONS)
+    if(options)
+      set_source_files_properties(${source} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+    endif()
+  endforeach()
 endfunction()
 
 if(TILEVP_PCH)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # gcc 12 sees overruns in std::string that are not there. It keeps silent about system headers, but not where they come
-    # precompiled. A source with other flags reads the headers as text.
+    # precompiled.
     target_compile_options(tilevp_options INTERFACE -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread
       -Wno-maybe-uninitialized -Wno-free-nonheap-object -Wno-error=invalid-pch)
   endif()

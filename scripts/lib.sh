@@ -49,7 +49,9 @@ logged() {
 configure() {
   local preset=$1 log=$2 options
   shift 2
+  # What starts from a precompiled header is not cached, so it is the one or the other.
   options=("-DCMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache || true)")
+  command -v ccache > /dev/null || options+=(-DTILEVP_PCH=ON)
   [ ! -d "$boost_beside" ] || options+=("-DBOOST_ROOT=$boost_beside/usr")
   logged configure "$log" cmake --preset "$preset" "${options[@]}" "$@"
 }
