@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <optional>
-#include <regex>
 #include <set>
-#include <sstream>
 #include <string_view>
+
+#include "house/text.hpp"
 
 namespace tilevp::house {
 namespace {
@@ -18,12 +17,9 @@ struct Include {
 };
 
 std::vector<Include> includes_of(const std::string& text) {
-  static const std::regex pattern(R"(^\s*#\s*include\s*([<"])([^">]+)[">])");
   std::vector<Include> found;
-  std::istringstream lines(text);
-  std::smatch match;
-  for (std::string line; std::getline(lines, line);)
-    if (std::regex_search(line, match, pattern)) found.push_back({match[2], match[1] == "\""});
+  for (const auto& match : matches(text, R"((?:^|\n)[ \t]*#[ \t]*include[ \t]*([<"])([^">\n]+)[">])"))
+    found.push_back({match[2], match[1] == "\""});
   return found;
 }
 
@@ -119,9 +115,7 @@ SourceTree read_sources(const std::string& root) {
   for (const auto* top : {"models", "firmware", "platform", "sc_main"})
     for (const auto& entry : std::filesystem::recursive_directory_iterator(std::filesystem::path(root) / top)) {
       if (!suffixes.contains(entry.path().extension().string())) continue;
-      std::ostringstream text;
-      text << std::ifstream(entry.path()).rdbuf();
-      sources[std::filesystem::relative(entry.path(), root).generic_string()] = text.str();
+      sources[std::filesystem::relative(entry.path(), root).generic_string()] = read(entry.path());
     }
   return sources;
 }

@@ -2,41 +2,34 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <regex>
 #include <set>
 #include <sstream>
+
+#include "house/text.hpp"
 
 namespace tilevp::house {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string read(const fs::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
-std::set<std::string> matches(const std::string& text, const std::regex& pattern, const char* join) {
+// "Suite.Name" of each match.
+std::set<std::string> names(const std::string& text, const std::string& expression) {
   std::set<std::string> found;
-  for (std::sregex_iterator it(text.begin(), text.end(), pattern), end; it != end; ++it)
-    found.insert((*it)[1].str() + join + (*it)[2].str());
+  for (const auto& match : matches(text, expression)) found.insert(match[1] + "." + match[2]);
   return found;
 }
 
 // "Suite.Name" of every test in the sources below `folder`.
 std::set<std::string> tests_below(const fs::path& folder) {
-  static const std::regex definition(R"(\bTEST(?:_F|_P)?\((\w+),\s*(\w+)\))");
   std::set<std::string> found;
   for (const auto& entry : fs::recursive_directory_iterator(folder))
-    if (entry.path().extension() == ".cpp") found.merge(matches(read(entry.path()), definition, "."));
+    if (entry.path().extension() == ".cpp")
+      found.merge(names(read(entry.path()), R"(\bTEST(?:_F|_P)?\((\w+),\s*(\w+)\))"));
   return found;
 }
 
 // Rows of Markdown tables without a test, or with one that `known` does not hold, as "row: what".
 std::vector<std::string> unproved(const std::string& page, const std::set<std::string>& known) {
-  static const std::regex test(R"(`(\w+)\.(\w+)`)");
   std::vector<std::string> found;
   std::istringstream lines(page);
   bool in_rows = false;
@@ -47,7 +40,7 @@ std::vector<std::string> unproved(const std::string& page, const std::set<std::s
     }
     if (line.empty() || line[0] != '|') in_rows = false;
     if (!in_rows) continue;
-    const auto named = matches(line, test, ".");
+    const auto named = names(line, R"(`(\w+)\.(\w+)`)");
     if (named.empty()) found.push_back(line + ": no test");
     for (const auto& name : named)
       if (!known.contains(name)) found.push_back(line + ": there is no test " + name);

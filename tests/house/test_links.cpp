@@ -3,9 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <regex>
-#include <sstream>
+
+#include "house/text.hpp"
 
 namespace tilevp::house {
 namespace {
@@ -14,17 +13,10 @@ namespace fs = std::filesystem;
 
 // Targets of the Markdown links in `text` that name files: no URLs, no anchors.
 std::vector<std::string> file_links(const std::string& text) {
-  static const std::regex link(R"(\]\(([^)#\s]+)(#[^)]*)?\))");
   std::vector<std::string> found;
-  for (std::sregex_iterator it(text.begin(), text.end(), link), end; it != end; ++it)
-    if ((*it)[1].str().find("://") == std::string::npos) found.push_back((*it)[1]);
+  for (const auto& match : matches(text, R"(\]\(([^)#\s]+)(#[^)]*)?\))"))
+    if (match[1].find("://") == std::string::npos) found.push_back(match[1]);
   return found;
-}
-
-std::string read(const fs::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
 }
 
 // The Markdown files at the root and below docs, data and the source folders.
