@@ -30,3 +30,9 @@ if(TILEVP_SANITIZE)
   target_compile_options(tilevp_options INTERFACE ${sanitizer_flags})
   target_link_options(tilevp_options INTERFACE -fsanitize=${TILEVP_SANITIZE})
 endif()
+
+option(TILEVP_FUZZ "Build the fuzz targets as libFuzzer programs, in place of all tests (clang)" OFF)
+if(TILEVP_FUZZ)
+  # Coverage of the product steers the fuzzer; main() comes from -fsanitize=fuzzer of each target.
+  target_compile_options(tilevp_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()

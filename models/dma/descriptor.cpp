@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "tilevp/base/errors.hpp"
@@ -31,9 +32,12 @@ constexpr std::size_t reserved_at = 28;
 constexpr std::size_t reserved_bytes = 4;
 constexpr std::size_t source_nest_at = 32;
 constexpr std::size_t destination_nest_at = 72;
-constexpr std::size_t tail_at = 112;
+constexpr std::size_t indices_at = 112;
+constexpr std::size_t bound_at = 120;
+constexpr std::size_t last_reserved_at = 124;
 constexpr std::size_t loop_bytes = 8;
-constexpr std::uint8_t all_flags = flag_empty | flag_signal | flag_interrupt | flag_convert;
+constexpr std::uint8_t all_flags =
+    flag_empty | flag_signal | flag_interrupt | flag_convert | flag_gather | flag_scatter | flag_skip;
 
 using Bytes = std::array<std::byte, descriptor_bytes>;
 
@@ -60,11 +64,16 @@ AccessPattern with_elements(const AccessPattern& pattern, std::uint32_t element,
   return {pattern.start(), element, loops};
 }
 
-void put_loops(Bytes& bytes, const AccessPattern& pattern, std::size_t count_at, std::size_t nest_at,
-               const std::string& side) {
-  put(bytes, count_at, static_cast<std::uint8_t>(pattern.loops().size()));
+// `rows`, if any, is the loop around those of the pattern.
+void put_loops(Bytes& bytes, const AccessPattern& pattern, const std::optional<Loop>& rows, std::size_t count_at,
+               std::size_t nest_at, const std::string& side) {
+  std::vector<Loop> loops(pattern.loops().begin(), pattern.loops().end());
+  if (rows) loops.insert(loops.begin(), *rows);
+  if (loops.size() > max_loops)
+    refuse(side + " has " + std::to_string(loops.size()) + " loops, there is room for " + std::to_string(max_loops));
+  put(bytes, count_at, static_cast<std::uint8_t>(loops.size()));
   std::size_t index = 0;
-  for (const Loop& loop : pattern.loops()) {
+  for (const Loop& loop : loops) {
     const std::string which = side + " loop " + std::to_string(index);
     if (loop.size > std::numeric_limits<std::uint32_t>::max())
       refuse(which + " has size " + std::to_string(loop.size) + ", the field holds at most 4294967295");
@@ -98,8 +107,29 @@ void put_patterns(Bytes& bytes, const Descriptor& descriptor) {
   put(bytes, source_address_at, source.start());
   put(bytes, destination_address_at, destination.start());
   put(bytes, element_bytes_at, static_cast<std::uint16_t>(source.element_bytes()));
-  put_loops(bytes, source, source_loops_at, source_nest_at, "source");
-  put_loops(bytes, destination, destination_loops_at, destination_nest_at, "destination");
+  const Rows& rows = descriptor.rows;
+  const auto row_loop = [&](std::int64_t stride) {
+    return rows.side == Indirect::none ? std::nullopt : std::optional<Loop>({rows.count, stride});
+  };
+  put_loops(bytes, source, row_loop(rows.source_stride), source_loops_at, source_nest_at, "source");
+  put_loops(bytes, destination, row_loop(rows.destination_stride), destination_loops_at, destination_nest_at,
+            "destination");
+  if (rows.side == Indirect::none) return;
+  if (rows.count == 0 || rows.count > max_rows)
+    refuse(std::to_string(rows.count) + " rows; expected 1 to " + std::to_string(max_rows));
+  put(bytes, indices_at, rows.indices);
+  put(bytes, bound_at, rows.bound);
+}
+
+std::uint8_t flags_of(const Descriptor& descriptor) {
+  const auto flag = [](bool set, DescriptorFlags bit) { return set ? static_cast<unsigned>(bit) : 0u; };
+  const Rows& rows = descriptor.rows;
+  return static_cast<std::uint8_t>(flag(descriptor.empty, flag_empty) | flag(descriptor.signals, flag_signal) |
+                                   flag(descriptor.interrupts, flag_interrupt) |
+                                   flag(descriptor.source_dtype != descriptor.destination_dtype, flag_convert) |
+                                   flag(rows.side == Indirect::gather, flag_gather) |
+                                   flag(rows.side == Indirect::scatter, flag_scatter) |
+                                   flag(rows.side != Indirect::none && rows.skip, flag_skip));
 }
 
 // ---- Decoding. Bytes that are no descriptor are the machine's fault, not ours.
@@ -113,7 +143,7 @@ class Decoder {
     const auto flags = get<std::uint8_t>(bytes_, flags_at);
     if ((flags & ~all_flags) != 0) fault("unknown flags " + std::to_string(flags & ~all_flags));
     require_zero(reserved_at, reserved_bytes);
-    require_zero(tail_at, descriptor_bytes - tail_at);
+    require_zero(last_reserved_at, descriptor_bytes - last_reserved_at);
     Descriptor result;
     result.source_dtype = dtype(source_dtype_at, "source");
     result.destination_dtype = dtype(destination_dtype_at, "destination");
@@ -123,6 +153,7 @@ class Decoder {
     result.semaphore = get<std::uint8_t>(bytes_, semaphore_at);
     result.increment = get<std::uint32_t>(bytes_, increment_at);
     check_signal(result);
+    read_rows(result, flags);
     read_patterns(result, (flags & flag_convert) != 0);
     return result;
   }
@@ -154,13 +185,47 @@ class Decoder {
     fault(std::string(side) + " has the unknown data type " + std::to_string(code));
   }
 
+  void read_rows(Descriptor& result, unsigned flags) const {
+    const unsigned side = flags & (flag_gather | flag_scatter);
+    if (side == 0) {
+      if ((flags & flag_skip) != 0) fault("skips rows out of bounds without gather or scatter");
+      require_zero(indices_at, last_reserved_at - indices_at);
+      return;
+    }
+    if (side == (flag_gather | flag_scatter)) fault("gathers and scatters; expected one of them");
+    if (result.empty) fault("is empty, but gathers or scatters");
+    Rows& rows = result.rows;
+    rows.side = side == flag_gather ? Indirect::gather : Indirect::scatter;
+    rows.skip = (flags & flag_skip) != 0;
+    rows.indices = get<std::uint64_t>(bytes_, indices_at);
+    rows.bound = get<std::uint32_t>(bytes_, bound_at);
+    const Loop source = row_loop(source_loops_at, source_nest_at, "source");
+    const Loop destination = row_loop(destination_loops_at, destination_nest_at, "destination");
+    if (source.size != destination.size)
+      fault("the source has " + std::to_string(source.size) + " rows, the destination " +
+            std::to_string(destination.size));
+    if (source.size == 0 || source.size > max_rows)
+      fault(std::to_string(source.size) + " rows; expected 1 to " + std::to_string(max_rows));
+    rows.count = static_cast<std::uint32_t>(source.size);
+    rows.source_stride = source.stride;
+    rows.destination_stride = destination.stride;
+  }
+
+  Loop loop(std::size_t at) const { return {get<std::uint32_t>(bytes_, at), get<std::int32_t>(bytes_, at + 4)}; }
+
+  // The outermost loop, which goes from row to row.
+  Loop row_loop(std::size_t count_at, std::size_t nest_at, const char* side) const {
+    if (get<std::uint8_t>(bytes_, count_at) == 0) fault(std::string(side) + " has no loop for its rows");
+    return loop(nest_at);
+  }
+
   void read_patterns(Descriptor& result, bool converts) const {
     if (converts != (result.source_dtype != result.destination_dtype))
       fault(converts ? "converts between equal data types" : "data types differ without the convert flag");
     if (result.empty) {
       require_zero(source_address_at, source_dtype_at);
       require_zero(source_loops_at, flags_at - source_loops_at);
-      require_zero(source_nest_at, tail_at - source_nest_at);
+      require_zero(source_nest_at, indices_at - source_nest_at);
       return;
     }
     const auto element = get<std::uint16_t>(bytes_, element_bytes_at);
@@ -169,16 +234,18 @@ class Decoder {
       fault("elements of " + std::to_string(element) + " bytes, " + std::string(name(result.source_dtype)) + " has " +
             std::to_string(size_bytes(result.source_dtype)));
     const auto target_element = converts ? static_cast<std::uint16_t>(size_bytes(result.destination_dtype)) : element;
-    result.source = pattern(source_address_at, element, source_loops_at, source_nest_at, "source");
-    result.destination =
-        pattern(destination_address_at, target_element, destination_loops_at, destination_nest_at, "destination");
+    const std::size_t outer = result.rows.side == Indirect::none ? 0 : 1;
+    result.source = pattern(source_address_at, element, source_loops_at, source_nest_at, outer, "source");
+    result.destination = pattern(destination_address_at, target_element, destination_loops_at, destination_nest_at,
+                                 outer, "destination");
     if (result.source.elements() != result.destination.elements())
       fault("the source has " + std::to_string(result.source.elements()) + " elements, the destination " +
             std::to_string(result.destination.elements()));
   }
 
+  // Without the outermost `outer` loops.
   AccessPattern pattern(std::size_t address_at, std::uint16_t element, std::size_t count_at, std::size_t nest_at,
-                        const std::string& side) const {
+                        std::size_t outer, const std::string& side) const {
     const auto count = get<std::uint8_t>(bytes_, count_at);
     if (count > max_loops)
       fault(side + " has " + std::to_string(count) + " loops; expected at most " + std::to_string(max_loops));
@@ -187,8 +254,8 @@ class Decoder {
       const std::size_t at = nest_at + i * loop_bytes;
       if (i >= count)
         require_zero(at, loop_bytes);
-      else
-        loops.push_back({get<std::uint32_t>(bytes_, at), get<std::int32_t>(bytes_, at + 4)});
+      else if (i >= outer)
+        loops.push_back(loop(at));
     }
     // An element that is no machine word is a run of words.
     std::uint32_t word = AccessPattern::max_element_bytes;
@@ -210,12 +277,9 @@ std::array<std::byte, descriptor_bytes> encode(const Descriptor& descriptor) {
   if (descriptor.empty && descriptor.source_dtype != descriptor.destination_dtype)
     refuse("an empty one converts " + std::string(name(descriptor.source_dtype)) + " to " +
            std::string(name(descriptor.destination_dtype)));
-  const bool converts = descriptor.source_dtype != descriptor.destination_dtype;
   put(bytes, source_dtype_at, static_cast<std::uint8_t>(descriptor.source_dtype));
   put(bytes, destination_dtype_at, static_cast<std::uint8_t>(descriptor.destination_dtype));
-  put(bytes, flags_at,
-      static_cast<std::uint8_t>((descriptor.empty ? flag_empty : 0) | (descriptor.signals ? flag_signal : 0) |
-                                (descriptor.interrupts ? flag_interrupt : 0) | (converts ? flag_convert : 0)));
+  put(bytes, flags_at, flags_of(descriptor));
   put(bytes, semaphore_at, descriptor.semaphore);
   put(bytes, increment_at, descriptor.increment);
   if (!descriptor.empty) put_patterns(bytes, descriptor);

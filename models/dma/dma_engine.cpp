@@ -210,16 +210,26 @@ void DmaEngine::start(Queue& queue) {
   if (entry.number == queue.break_at)
     throw BreakReached(std::string(name()) + ".q" + std::to_string(queue.index()), entry.number);
   queue.waiting.pop_front();
-  queue.running.emplace(
-      Queue::Running{.entry = entry, .cutter = PacketCutter(entry.descriptor, parameters_), .id = agent_.next_id()});
-  const Descriptor& descriptor = queue.running->entry.descriptor;
-  if (!descriptor.empty) {
-    queue.running->source = memory_.reach(descriptor.source);
-    queue.running->destination = memory_.reach(descriptor.destination);
-    if (at() && !queue.running->direct()) drain(queue);
-  }
+  const Descriptor& descriptor = entry.descriptor;
+  const Copy copy{descriptor.source, descriptor.destination};
+  Queue::Running& running = queue.running.emplace(Queue::Running{
+      .entry = entry, .cutter = PacketCutter(copy, parameters_), .moves = !descriptor.empty, .id = agent_.next_id()});
+  if (descriptor.rows.side != Indirect::none)
+    choose_rows(queue, running);
+  else if (running.moves)
+    reach(running, copy);
+  if (running.moves && at() && !running.direct()) drain(queue);
   const std::uint64_t idle_since = std::max(free_ps(), entry.doorbell_ps);
   stalled(stalled_descriptor_ps_, "descriptor", idle_since, entry.ready_ps);
+}
+
+void DmaEngine::reach(Queue::Running& running, const Copy& copy) {
+  const auto narrow = [](memory::Reach& all, const memory::Reach& one) {
+    all.direct = all.direct && one.direct;
+    all.nonblocking = all.nonblocking || one.nonblocking;
+  };
+  narrow(running.source, memory_.reach(copy.source));
+  narrow(running.destination, memory_.reach(copy.destination));
 }
 
 void DmaEngine::issue(Queue& queue) {
@@ -229,12 +239,12 @@ void DmaEngine::issue(Queue& queue) {
   count_outstanding_stall(running.entry.ready_ps);
   Flight& flight = take_flight(queue);
   const std::uint64_t asked = now_ps();
-  if (running.entry.descriptor.empty) {
+  if (!running.moves) {
     flight.packet = Packet{};
     flight.packet.last = true;
     flight.issued = true;
   } else {
-    flight.packet = running.cutter.next();
+    flight.packet = next_packet(running);
     if (running.direct())
       request(flight, running);
     else if (at())

@@ -119,6 +119,11 @@ class DmaEngine : public sc_core::sc_module {
   void deliver(const Fetch& fetch);
 
   void start(Queue& queue);
+  // How the memories of a copy are reached; with several, as the least of them.
+  void reach(Queue::Running& running, const Copy& copy);
+  void choose_rows(Queue& queue, Queue::Running& running);
+  void next_row(Queue::Running& running);
+  Packet next_packet(Queue::Running& running);
   void issue(Queue& queue);
   Flight& take_flight(Queue& queue);
   // Three ways to issue a packet: ask for time only, move the bytes while waiting, start its runs (reads first).

@@ -21,6 +21,7 @@ void convert_bytes(numeric::DType from, const std::byte* source, numeric::DType 
 // Until no packet is in flight and the bytes of all are moved: their effects use the scratch that `move` is about to.
 void DmaEngine::drain() {
   while (in_flight_ > 0) {
+    if (start_waiting_writes()) continue;
     watches_flights_ = true;
     sc_core::wait(wake_event_);
   }

@@ -28,9 +28,9 @@ std::uint64_t wider(const Slice& slice) { return std::max(slice.source.bytes(), 
 
 }  // namespace
 
-PacketCutter::PacketCutter(const Descriptor& descriptor, const Parameters& parameters)
-    : source_(descriptor.source),
-      destination_(descriptor.destination),
+PacketCutter::PacketCutter(const Copy& copy, const Parameters& parameters)
+    : source_(copy.source),
+      destination_(copy.destination),
       elements_(source_.elements()),
       run_elements_(std::min(source_.run_bytes() / source_.element_bytes(),
                              destination_.run_bytes() / destination_.element_bytes())),

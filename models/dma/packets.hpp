@@ -1,5 +1,5 @@
 #pragma once
-// Cuts a descriptor into packets: what an engine moves before it looks at its other queues.
+// Cuts a copy into packets: what an engine moves before it looks at its other queues.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "tilevp/base/clock_domain.hpp"
-#include "tilevp/dma/descriptor.hpp"
 #include "tilevp/dma/parameters.hpp"
+#include "tilevp/dma/rows.hpp"
 #include "tilevp/memory/access_pattern.hpp"
 
 namespace tilevp::dma {
@@ -36,7 +36,7 @@ struct Packet {
 // bytes of the side with the wider elements. A longer run is cut.
 class PacketCutter {
  public:
-  PacketCutter(const Descriptor& descriptor, const Parameters& parameters);
+  PacketCutter(const Copy& copy, const Parameters& parameters);
 
   bool done() const { return at_ == elements_; }
   // Only while not done.

@@ -29,6 +29,8 @@ class Queue {
   struct Running {
     Ready entry;
     PacketCutter cutter;
+    std::vector<Copy> rows{};  // after the one that is being cut, last first: of a descriptor that gathers or scatters
+    bool moves = true;         // false: it is empty, or none of its rows is in bounds
     std::uint64_t id = 0;
     std::uint64_t begin_ps = no_time;  // of its first packet
     memory::Reach source{true, false};

@@ -64,6 +64,7 @@ std::string descriptor_text(const dma::Descriptor& d, const Bases& bases) {
 
 // Whether the text of a descriptor says all of it.
 bool is_said(const dma::Descriptor& d) {
+  if (d.rows.side != dma::Indirect::none) return false;
   if (!d.signals && (d.semaphore != 0 || d.increment != 0)) return false;
   return !d.empty || d.source_dtype == numeric::DType::uint8;
 }

@@ -43,9 +43,33 @@ TEST(Descriptor, LiesInMemoryAsDocumented) {
   EXPECT_EQ(encode(example()), expected);
 }
 
+TEST(Descriptor, WithRowsLiesInMemoryAsDocumented) {
+  Descriptor descriptor;
+  descriptor.source = AccessPattern::contiguous(0x100, 8);
+  descriptor.destination = AccessPattern::contiguous(0x200, 8);
+  descriptor.rows = {.side = Indirect::scatter,
+                     .count = 3,
+                     .source_stride = 16,
+                     .destination_stride = -2,
+                     .indices = 0x0807060504030201,
+                     .bound = 0x0c0b0a09,
+                     .skip = true};
+  const Bytes bytes = encode(descriptor);
+  const auto at = [&](std::size_t i) { return std::to_integer<int>(bytes[i]); };
+  EXPECT_EQ(at(22), 32 + 64);  // scatter, skip
+  EXPECT_EQ(at(18), 2);
+  EXPECT_EQ(at(19), 2);
+  EXPECT_EQ(at(32), 3);    // rows
+  EXPECT_EQ(at(36), 16);   // from row to row
+  EXPECT_EQ(at(40), 8);    // bytes of a row
+  EXPECT_EQ(at(76), 254);  // -2
+  for (std::size_t i = 0; i < 12; ++i) EXPECT_EQ(at(112 + i), static_cast<int>(i + 1));
+}
+
 void expect_equal(const Descriptor& a, const Descriptor& b) {
   EXPECT_EQ(a.source, b.source);
   EXPECT_EQ(a.destination, b.destination);
+  EXPECT_EQ(a.rows, b.rows);
   EXPECT_EQ(a.source_dtype, b.source_dtype);
   EXPECT_EQ(a.destination_dtype, b.destination_dtype);
   EXPECT_EQ(a.empty, b.empty);
@@ -69,7 +93,16 @@ TEST(Descriptor, ComesBackFromItsBytes) {
       target_element = 2;
     }
     std::vector<Loop> source, target;
-    for (std::size_t loop = 0; loop < random() % 6; ++loop) {
+    if (random() % 3 == 0)
+      descriptor.rows = {.side = random() % 2 == 0 ? Indirect::gather : Indirect::scatter,
+                         .count = static_cast<std::uint32_t>(1 + random() % max_rows),
+                         .source_stride = static_cast<std::int32_t>(random()),
+                         .destination_stride = static_cast<std::int32_t>(random()),
+                         .indices = random(),
+                         .bound = static_cast<std::uint32_t>(random()),
+                         .skip = random() % 2 == 0};
+    const std::size_t loops = random() % (descriptor.rows.side == Indirect::none ? 6 : 5);
+    for (std::size_t loop = 0; loop < loops; ++loop) {
       const std::uint64_t size = 2 + random() % 9;
       source.push_back({size, static_cast<std::int64_t>(random() % 0x10000) - 0x4000});
       target.push_back({size, static_cast<std::int64_t>(random() % 0x10000) - 0x4000});
@@ -133,6 +166,13 @@ TEST(Descriptor, EncodeRefusesWhatNoFieldHolds) {
   descriptor.empty = true;
   descriptor.destination_dtype = numeric::DType::fp32;
   EXPECT_THAT(refusal(descriptor), HasSubstr("an empty one converts"));
+  descriptor = example();
+  descriptor.rows.side = Indirect::gather;
+  EXPECT_THAT(refusal(descriptor), HasSubstr("0 rows; expected 1 to 65536"));
+  descriptor.rows.count = 2;
+  descriptor.source = AccessPattern(0, 2, {{3, 9000}, {5, 1000}, {2, 300}, {2, 100}, {2, 10}});
+  descriptor.destination = AccessPattern(0, 2, {{120, 2}});
+  EXPECT_THAT(refusal(descriptor), HasSubstr("source has 6 loops, there is room for 5"));
   // Five loops of eight-byte elements have no form with single bytes.
   descriptor = Descriptor{};
   descriptor.source = AccessPattern::contiguous(0, 8 * 32);
@@ -163,7 +203,7 @@ TEST_P(BrokenDescriptor, IsAFaultThatNamesThePlaceAndTheRule) {
 }
 INSTANTIATE_TEST_SUITE_P(
     Rules, BrokenDescriptor,
-    ::testing::Values(Broken{"flags", 22, 0x12, "unknown flags 16"}, Broken{"reserved", 29, 1, "byte 29 is reserved"},
+    ::testing::Values(Broken{"flags", 22, 0x82, "unknown flags 128"}, Broken{"reserved", 29, 1, "byte 29 is reserved"},
                       Broken{"tail", 127, 7, "byte 127 is reserved: expected 0, found 7"},
                       Broken{"unused_loop", 48, 1, "byte 48 is reserved"},
                       Broken{"source_dtype", 16, 7, "source has the unknown data type 7"},
@@ -176,7 +216,12 @@ INSTANTIATE_TEST_SUITE_P(
                       Broken{"counts", 72, 14, "the source has 15 elements, the destination 14"},
                       Broken{"below_zero", 79, 0x80,
                              "destination: the pattern from address 2571 reaches below address 0"},
-                      Broken{"empty_with_pattern", 22, 1, "is reserved"}),
+                      Broken{"empty_with_pattern", 22, 1, "is reserved"},
+                      Broken{"index_address", 112, 1, "byte 112 is reserved"},
+                      Broken{"skip_alone", 22, 0x42, "skips rows out of bounds without gather or scatter"},
+                      Broken{"gather_and_scatter", 22, 0x32, "gathers and scatters; expected one of them"},
+                      Broken{"empty_gather", 22, 0x11, "is empty, but gathers or scatters"},
+                      Broken{"unequal_rows", 22, 0x12, "the source has 3 rows, the destination 15"}),
     [](const auto& rule) { return rule.param.name; });
 
 TEST(Descriptor, AConversionsElementIsThatOfItsType) {

@@ -29,7 +29,7 @@ Parameters limits(std::uint32_t bytes, std::uint32_t runs) {
 }
 
 std::vector<Packet> cut(const Descriptor& descriptor, const Parameters& parameters) {
-  PacketCutter cutter(descriptor, parameters);
+  PacketCutter cutter({descriptor.source, descriptor.destination}, parameters);
   std::vector<Packet> packets;
   while (!cutter.done()) packets.push_back(cutter.next());
   return packets;

@@ -24,10 +24,26 @@ struct Breach {
 };
 
 void run_one(Bench& bench, const Descriptor& descriptor) {
-  bench.preload(source_address, ramp(16));
+  bench.preload(source_address, ramp(24));
   bench.program(0, {descriptor});
   bench.doorbell(0, 1);
   bench.wait_completions(1);
+}
+
+// Two rows of 8 bytes out of a table of three.
+void run_gather(Bench& bench, std::array<std::int32_t, 2> indices) {
+  constexpr std::uint64_t index_address = ring_address + 0x80'0000;
+  std::vector<std::byte> bytes(sizeof indices);
+  std::memcpy(bytes.data(), indices.data(), bytes.size());
+  bench.preload(index_address, bytes);
+  Descriptor descriptor = contiguous_copy(0, 8);
+  descriptor.rows = {.side = Indirect::gather,
+                     .count = 2,
+                     .source_stride = 8,
+                     .destination_stride = 8,
+                     .indices = index_address,
+                     .bound = 3};
+  run_one(bench, descriptor);
 }
 
 const std::vector<Breach>& breaches() {
@@ -87,6 +103,18 @@ const std::vector<Breach>& breaches() {
          b.program(0, {contiguous_copy(0, 10), contiguous_copy(0, 100)});
          b.doorbell(0, 2);
          b.wait_completions(2);
+       }},
+      {"IndexOutOfBounds",
+       rule::out_of_bounds,
+       {"dma0 queue 0 descriptor 0", "index 1 is -1; expected at least 0 and below 3"},
+       [](Bench& b) {
+         run_gather(b, {2, -1});
+       }},
+      {"IndexAtTheBound",
+       rule::out_of_bounds,
+       {"dma0 queue 0 descriptor 0", "index 0 is 3; expected at least 0 and below 3"},
+       [](Bench& b) {
+         run_gather(b, {3, 0});
        }},
       {"UnmappedTarget",
        rule::address_error,
