@@ -15,6 +15,14 @@ constexpr std::int64_t most_groups = 128;  // of a block
 
 std::int64_t groups_of(const Problem& p) { return std::max(p.groups, p.batch_groups); }
 
+// Orders in which the elements lie alike are alike.
+bool lies_as(const PlanRequest& request, ImageLayout layout) {
+  return same_order(image_sizes(request.problem), permutation(request.layouts.image), permutation(layout));
+}
+bool lies_as(const PlanRequest& request, FilterLayout layout) {
+  return same_order(filter_sizes(request.problem), permutation(request.layouts.filter), permutation(layout));
+}
+
 // `groups` of them as a dense convolution: each an image and a filter.
 PlanRequest dense_request(const PlanRequest& request, DiagonalKind kind, std::int64_t groups) {
   PlanRequest dense = request;
@@ -107,14 +115,13 @@ class Diagonal final : public Convolution {
     image_.outer = one_image ? 1 : p.C;
     image_.rows = p.H;
     image_.columns = p.W;
-    // With one image the channels are outermost in each order that is taken.
-    image_.groups_innermost = !one_image && request_.layouts.image == ImageLayout::chwn;
+    image_.groups_innermost = !lies_as(request_, ImageLayout::cnhw);
     filter_.name = "filter";
     filter_.outer = p.filter_channels();
     filter_.rows = p.Hf;
     filter_.columns = p.Wf;
-    filter_.groups_innermost = request_.layouts.filter == FilterLayout::chwo;
     filter_.columns_first = kind_ == DiagonalKind::images_columns_first;
+    filter_.groups_innermost = !filter_.columns_first && !lies_as(request_, FilterLayout::cohw);
     image_.dtype = filter_.dtype = request_.dtype;
     image_.groups = filter_.groups = groups_;
   }
@@ -174,18 +181,19 @@ std::vector<float> Diagonal::reference(Accuracy accuracy, std::span<const std::b
   return result;
 }
 
+std::string found(ImageLayout layout) { return ", found --image-layout " + std::string(name(layout)); }
+std::string found(FilterLayout layout) { return ", found --filter-layout " + std::string(name(layout)); }
+
 std::string one_image_refusal(const PlanRequest& request) {
   const Problem& p = request.problem;
   if (p.groups != p.C || p.groups != p.O || p.groups == 1)
     return "takes groups = C = O above 1, found " + std::to_string(p.groups) + ", " + std::to_string(p.C) + ", " +
            std::to_string(p.O);
   if (p.N != 1) return "takes one image, found " + std::to_string(p.N);
-  if (!same_order(image_sizes(p), permutation(request.layouts.image), permutation(ImageLayout::cnhw)))
-    return "takes an image with its channels outermost, found --image-layout " +
-           std::string(name(request.layouts.image));
-  const FilterLayout filter = request.layouts.filter;
-  if (filter != FilterLayout::chwo && filter != FilterLayout::ochw && filter != FilterLayout::cohw)
-    return "takes --filter-layout chwo, ochw or cohw, found " + std::string(name(filter));
+  if (!lies_as(request, ImageLayout::cnhw))
+    return "takes an image with its channels outermost" + found(request.layouts.image);
+  if (!lies_as(request, FilterLayout::cohw) && !lies_as(request, FilterLayout::chwo))
+    return "takes a filter in chwo, ochw or cohw" + found(request.layouts.filter);
   return "";
 }
 
@@ -196,14 +204,12 @@ std::string images_refusal(const PlanRequest& request, bool columns_first) {
            ", " + std::to_string(p.O);
   if (p.stride_h > 1 || p.stride_w > 1)
     return "takes stride 1,1, found " + std::to_string(p.stride_h) + "," + std::to_string(p.stride_w);
-  const ImageLayout image = request.layouts.image;
-  if (image != ImageLayout::cnhw && image != ImageLayout::chwn)
-    return "takes --image-layout cnhw or chwn, found " + std::string(name(image));
-  const FilterLayout filter = request.layouts.filter;
-  if (columns_first && filter != FilterLayout::cowh)
-    return "takes --filter-layout cowh, found " + std::string(name(filter));
-  if (!columns_first && filter != FilterLayout::cohw && filter != FilterLayout::chwo)
-    return "takes --filter-layout cohw or chwo, found " + std::string(name(filter));
+  if (!lies_as(request, ImageLayout::cnhw) && !lies_as(request, ImageLayout::chwn))
+    return "takes an image in cnhw or chwn" + found(request.layouts.image);
+  if (columns_first ? !lies_as(request, FilterLayout::cowh)
+                    : !lies_as(request, FilterLayout::cohw) && !lies_as(request, FilterLayout::chwo))
+    return std::string("takes a filter in ") + (columns_first ? "cowh" : "cohw or chwo") +
+           found(request.layouts.filter);
   return "";
 }
 

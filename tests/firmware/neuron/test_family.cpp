@@ -83,6 +83,19 @@ const Member members[] = {
          c.shape.W = draw.in(60, 90), c.shape.H = draw.in(9, 30), c.shape.N = 1, c.shape.O = 2;
          c.machine.sbuf_bytes = 24'576;
        }
+       // More tiles in a strip than there are banks: 2 or 3 rows of 4 or 5 tiles of columns.
+       if (draw.once_in(100)) {
+         c.shape = {.N = draw.in(150, 250),
+                    .C = draw.in(1, 3),
+                    .H = draw.in(12, 18),
+                    .W = draw.in(9, 11),
+                    .O = draw.in(1, 2),
+                    .Hf = draw.in(2, 3),
+                    .Wf = 2,
+                    .dh = draw.in(1, 2)};
+         if (draw.once_in(2)) c.shape.C = draw.in(65, 70);  // one row on the partitions: several outer tiles
+         c.machine.sbuf_bytes = 180'224;
+       }
      }},
     {"diagonal1",
      [](ConvCase& c, Draw& draw) {
