@@ -72,7 +72,7 @@ struct ProgramResult {
 // One of a program's kernels: `tilevp list variants`.
 struct VariantDescription {
   std::string name;
-  std::string full_name;
+  std::string full_name;  // and who calls it
   std::string summary;
   std::vector<std::string> tokens;  // of the full name, each with its meaning
 };

@@ -1,5 +1,7 @@
 #include "tilevp/neuron/conv2d/program.hpp"
 
+#include <algorithm>
+
 #include "tilevp/base/atomic_file.hpp"
 #include "tilevp/base/errors.hpp"
 #include "tilevp/neuron/conv2d/request.hpp"
@@ -29,9 +31,14 @@ class Conv2d final : public runtime::Program {
 
   std::vector<runtime::VariantDescription> variants() const override {
     std::vector<runtime::VariantDescription> list;
-    for (const VariantInfo& info : conv2d::variants())
-      list.push_back({std::string(info.name), std::string(info.full_name),
-                      std::string(info.summary) + "; " + std::string(info.takes), decoded(info.full_name)});
+    for (const VariantInfo& info : conv2d::variants()) {
+      std::vector<std::string> tokens = decoded(info.full_name);
+      for (const std::string& token : decoded(info.dispatcher))
+        if (std::ranges::find(tokens, token) == tokens.end()) tokens.push_back(token);
+      const std::string caller = info.dispatcher.empty() ? "" : ", called by " + std::string(info.dispatcher);
+      list.push_back({std::string(info.name), std::string(info.full_name) + caller,
+                      std::string(info.summary) + "; " + std::string(info.takes), std::move(tokens)});
+    }
     return list;
   }
 

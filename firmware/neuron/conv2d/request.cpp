@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/algorithm/string/predicate.hpp>
 
 #include "tilevp/base/errors.hpp"
 
@@ -60,6 +61,15 @@ std::string groups_taken() {
   return list;
 }
 
+// Why none of a dispatcher's variants takes the problem.
+std::string refusals(const PlanRequest& plan, const std::string& dispatcher) {
+  std::string list;
+  for (const VariantInfo& info : variants())
+    if (boost::algorithm::iequals(info.dispatcher, dispatcher))
+      list += (list.empty() ? "" : "; ") + std::string(info.name) + ": " + info.refusal(plan);
+  return list;
+}
+
 void choose_variant(const runtime::OptionValues& options, Request& request) {
   const PlanRequest& plan = request.plan;
   const Problem& p = plan.problem;
@@ -78,6 +88,11 @@ void choose_variant(const runtime::OptionValues& options, Request& request) {
                                     std::to_string(p.O) + " in " + std::to_string(p.groups) + " groups and " +
                                     std::to_string(p.batch_groups) + " batch groups" + dilation + "; they take " +
                                     groups_taken());
+    return;
+  }
+  if (is_dispatcher(text)) {
+    request.variant = select_variant(plan, text);
+    if (request.variant == nullptr) throw UserError("--variant " + text, "refused: " + refusals(plan, text));
     return;
   }
   request.variant = find_variant(text);

@@ -1,5 +1,6 @@
 #include "tilevp/neuron/conv2d/variants.hpp"
 
+#include <algorithm>
 #include <boost/algorithm/string/predicate.hpp>
 #include <sstream>
 
@@ -80,15 +81,17 @@ std::string pass_over_one_image(const PlanRequest& request) {
   return refuse_depthwise<DepthwiseKind::planes>(request).empty() ? "depthwise2d takes it, without the block" : "";
 }
 
+constexpr char dense_dispatcher[] = "conv2d_dw_fb01_io01_01bf_rep_nhwc_Pcinh";
+constexpr char row_dispatcher[] = "conv1d_depthwise_bf01_oi01_bf01";
 constexpr char depthwise_groups[] = "groups = C = O";
 constexpr char images_groups[] = "batch groups = N = O";
 
 constexpr VariantInfo table[] = {
     {"default", "conv2d_dw_fb01_io01_01bf_rep_nhwc_Pcinh_default", "dense, strips of rows staged once for all tiles",
-     "groups 1", refuse_default, pass_over_default, make_dense_as<Variant::standard>},
+     "groups 1", refuse_default, pass_over_default, make_dense_as<Variant::standard>, false, dense_dispatcher},
     {"stride", "conv2d_dw_fb01_io01_01bf_rep_nhwc_Pcinh_stride",
      "dense, every tile of the output staged anew, the stride in the matmul's access pattern", "groups 1",
-     refuse_stride, never_passed_over, make_dense_as<Variant::strided>},
+     refuse_stride, never_passed_over, make_dense_as<Variant::strided>, false, dense_dispatcher},
     {"diagonal", "conv2d_column_packing", "the diagonal of dense blocks of up to 128 images and filters", images_groups,
      refuse_diagonal<DiagonalKind::images>, never_passed_over, make_diagonal_as<DiagonalKind::images>},
     {"diagonal-io10", "conv2d_column_packing_io10", "the same, of a filter with its columns before its rows",
@@ -96,10 +99,10 @@ constexpr VariantInfo table[] = {
      make_diagonal_as<DiagonalKind::images_columns_first>},
     {"depthwise1d", "conv1d_depthwise_default", "one row, all positions in one step of the vector engine",
      depthwise_groups, refuse_depthwise<DepthwiseKind::row_default>, pass_over_one_step,
-     make_depthwise_as<DepthwiseKind::row_default>},
+     make_depthwise_as<DepthwiseKind::row_default>, false, row_dispatcher},
     {"depthwise1d-packed", "conv1d_depthwise_f_packing", "one row, 512 products a step of the vector engine",
      depthwise_groups, refuse_depthwise<DepthwiseKind::row_packed>, never_passed_over,
-     make_depthwise_as<DepthwiseKind::row_packed>},
+     make_depthwise_as<DepthwiseKind::row_packed>, false, row_dispatcher},
     {"diagonal1", "conv2d_column_packing_1", "the diagonal of dense blocks of up to 128 channels; any stride",
      "groups = C = O, N 1", refuse_diagonal<DiagonalKind::one_image>, pass_over_one_image,
      make_diagonal_as<DiagonalKind::one_image>},
@@ -129,9 +132,17 @@ const VariantInfo* find_variant(std::string_view name) {
   return nullptr;
 }
 
-const VariantInfo* select_variant(const PlanRequest& request) {
+bool is_dispatcher(std::string_view name) {
+  return std::ranges::any_of(table, [&](const VariantInfo& info) {
+    return !info.dispatcher.empty() && boost::algorithm::iequals(name, info.dispatcher);
+  });
+}
+
+const VariantInfo* select_variant(const PlanRequest& request, std::string_view dispatcher) {
   for (const VariantInfo& info : table)
-    if (info.refusal(request).empty() && info.passed_over(request).empty()) return &info;
+    if ((dispatcher.empty() || boost::algorithm::iequals(dispatcher, info.dispatcher)) &&
+        info.refusal(request).empty() && info.passed_over(request).empty())
+      return &info;
   return nullptr;
 }
 

@@ -26,14 +26,17 @@ struct VariantInfo {
   std::string (*passed_over)(const PlanRequest& request);
   std::unique_ptr<Convolution> (*make)(const PlanRequest& request, const Machine& machine);
   bool dilates_images = false;  // takes images with zeros between their pixels
+  // The kernel that chooses among several: "conv2d_dw_fb01_io01_01bf_rep_nhwc_Pcinh" has "default" and "stride".
+  std::string_view dispatcher{};
 };
 
 std::span<const VariantInfo> variants();
 
 // Of "default" or its full name, whatever the case of letters; nullptr: nobody's.
 const VariantInfo* find_variant(std::string_view name);
-// What `auto` takes; nullptr: nobody takes it.
-const VariantInfo* select_variant(const PlanRequest& request);
+bool is_dispatcher(std::string_view name);
+// What `auto` takes, or of a dispatcher's variants the one that it calls; nullptr: nobody takes it.
+const VariantInfo* select_variant(const PlanRequest& request, std::string_view dispatcher = {});
 // Each variant on a line: whether it takes the problem, and why not.
 std::string selection_text(const PlanRequest& request, const VariantInfo& taken);
 

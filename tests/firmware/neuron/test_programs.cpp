@@ -145,6 +145,10 @@ TEST(Programs, ConvolutionRefusesWrongInput) {
   EXPECT_EQ(with({{"image-layout", "nchw"}, {"variant", "stride"}}),
             "--variant stride: takes --image-layout chwn, cnhw or nhwc, found nchw");
   EXPECT_THAT(with({{"variant", "best"}}), HasSubstr(" or a full name ('tilevp list variants'), found 'best'"));
+  EXPECT_EQ(with({{"groups", "2"}, {"variant", "Conv2d_dw_fb01_io01_01bf_rep_nhwc_Pcinh"}}),
+            "--variant Conv2d_dw_fb01_io01_01bf_rep_nhwc_Pcinh: refused: default: dense: groups 2, expected 1; stride: "
+            "dense: groups 2, expected 1");
+  EXPECT_EQ(with({{"variant", "conv2d_dw_fb01_io01_01bf_rep_nhwc_Pcinh"}}), "");
   EXPECT_EQ(with({{"groups", "3"}}), "conv2d: 3 groups do not divide 2 channels");
   EXPECT_EQ(with({{"groups", "0"}}), "--groups: expected a whole number from 1 to 1048576, found 0");
   EXPECT_EQ(with({{"groups", "2"}, {"variant", "default"}}), "--variant default: dense: groups 2, expected 1");

@@ -124,5 +124,31 @@ TEST(Variants, ColumnPackingByNameAlone) {
   EXPECT_EQ(find_variant("packing")->refusal(strided), "takes stride 1,1, found 2,1");
 }
 
+// Dense before grouped, batch groups before depthwise rows, planes last; what is by name only behind them.
+TEST(Variants, InTheOrderOfThePublishedTable) {
+  std::vector<std::string_view> names;
+  for (const VariantInfo& info : variants()) names.push_back(info.full_name);
+  EXPECT_THAT(names, ElementsAre("conv2d_dw_fb01_io01_01bf_rep_nhwc_Pcinh_default",
+                                 "conv2d_dw_fb01_io01_01bf_rep_nhwc_Pcinh_stride", "conv2d_column_packing",
+                                 "conv2d_column_packing_io10", "conv1d_depthwise_default", "conv1d_depthwise_f_packing",
+                                 "conv2d_column_packing_1", "conv2d_depthwise_f01b_o01i_bf01",
+                                 "conv2d_dw_fb01_io01_01bf_rep_nhwc_Pcinh_column_packing"));
+}
+
+// The dispatcher asks for the stride alone.
+TEST(Variants, DispatchersChooseAmongTheirOwn) {
+  constexpr auto dense = "Conv2d_dw_fb01_io01_01bf_rep_nhwc_Pcinh";
+  EXPECT_TRUE(is_dispatcher(dense));
+  EXPECT_TRUE(is_dispatcher("Conv1d_depthwise_bf01_oi01_bf01"));
+  EXPECT_FALSE(is_dispatcher(""));
+  EXPECT_FALSE(is_dispatcher("conv2d_column_packing"));
+  PlanRequest request = with({.C = 8, .H = 9, .W = 9, .O = 8});
+  EXPECT_EQ(select_variant(request, dense)->name, "default");
+  request.problem.stride_h = 2;
+  EXPECT_EQ(select_variant(request, dense)->name, "stride");
+  request.problem.groups = 8;
+  EXPECT_EQ(select_variant(request, dense), nullptr);
+}
+
 }  // namespace
 }  // namespace tilevp::test
