@@ -61,10 +61,12 @@ struct HbmParameters : memory::MemoryParameters {
 BOOST_DESCRIBE_STRUCT(HbmParameters, (memory::MemoryParameters), (model, options))
 // What a run watches itself for, beside the machine's rules; costs time.
 struct Checks {
+  // On a NeuronCore: two accesses to the same bytes that no semaphore orders end the run as a fault (docs/races.md).
+  bool races = true;
   // The TLM-2.0 base protocol on every memory-mapped connection: a breach ends the run as a fault.
   bool protocol = false;
 };
-BOOST_DESCRIBE_STRUCT(Checks, (), (protocol))
+BOOST_DESCRIBE_STRUCT(Checks, (), (races, protocol))
 
 struct Description {
   std::string name = "custom";

@@ -56,6 +56,7 @@ void HostAgent::access(memory::Command command, std::uint64_t address, std::span
   if (command == memory::Command::write && first_write_ == std::chrono::steady_clock::time_point{})
     first_write_ = std::chrono::steady_clock::now();
   current_ = {command, address, bytes.size(), 0, agent_.local_ps()};
+  const std::span<const std::byte> all = bytes;
   const WaitBoard::Guard guard(simulation_.waits(), [this] { return accessing(); });
   const BusyTime* busy = busy_time(address);
   agent_.advance_to(agent_.local_ps() + latency_ps);
@@ -77,6 +78,11 @@ void HostAgent::access(memory::Command command, std::uint64_t address, std::span
   }
   if (first_write_ != std::chrono::steady_clock::time_point{}) last_access_ = std::chrono::steady_clock::now();
   if (simulation_.transactions() != nullptr) report_access(id, access_begin);
+  if (observer_ == nullptr) return;
+  if (command == memory::Command::write)
+    observer_->wrote(current_.address, all.size());
+  else
+    observer_->read(current_.address, all);
 }
 
 void HostAgent::report_access(std::uint64_t id, std::uint64_t begin_ps) const {
@@ -110,6 +116,7 @@ void HostAgent::wait_for_interrupt(unsigned line) {
   waits_since_ps_ = agent_.local_ps();
   while (!levels_[line]) agent_.wait_for(raised_, [this] { return waiting(); });
   if (simulation_.transactions() != nullptr) report_wait();
+  if (observer_ != nullptr) observer_->interrupted(line);
 }
 
 const HostAgent::BusyTime* HostAgent::busy_time(std::uint64_t address) {

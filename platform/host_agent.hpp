@@ -21,6 +21,18 @@ namespace tilevp::platform {
 
 inline constexpr unsigned interrupt_lines = 32;
 
+// Sees what the program's accesses touched or showed it, and the interrupts it took, when they have ended. May throw
+// Fault.
+class HostObserver {
+ public:
+  virtual void wrote(std::uint64_t address, std::uint64_t bytes) = 0;
+  virtual void read(std::uint64_t address, std::span<const std::byte> bytes) = 0;
+  virtual void interrupted(unsigned line) = 0;
+
+ protected:
+  ~HostObserver() = default;
+};
+
 class HostAgent final : public sc_core::sc_module, public runtime::Host {
  public:
   // `port` is the host's number in same-instant arbitration. `map` is ordered by address.
@@ -28,6 +40,8 @@ class HostAgent final : public sc_core::sc_module, public runtime::Host {
             std::vector<runtime::Region> map, unsigned port);
 
   memory::InitiatorPort& port() { return port_; }
+
+  void observe(HostObserver& observer) { observer_ = &observer; }
 
   // The level of an interrupt line, now. Lines are low until set.
   void set_interrupt(unsigned line, bool level);
@@ -65,6 +79,7 @@ class HostAgent final : public sc_core::sc_module, public runtime::Host {
   Simulation& simulation_;
   Agent agent_;
   memory::InitiatorPort port_;
+  HostObserver* observer_ = nullptr;
   std::array<bool, interrupt_lines> levels_{};
   sc_core::sc_event raised_;
   std::function<void(runtime::Host&)> program_;

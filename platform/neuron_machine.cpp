@@ -14,6 +14,7 @@
 #include "tilevp/platform/key_checks.hpp"
 #include "tilevp/platform/machine.hpp"
 #include "tilevp/platform/neuron_state.hpp"
+#include "tilevp/platform/race_watch.hpp"
 
 namespace tilevp::platform {
 namespace {
@@ -100,6 +101,7 @@ class NeuronMachine final : public Machine {
       engine->connect_semaphores(*semaphores_);
       engine->on_interrupt([this, &host](bool level) { dma_interrupt(host, level); });
     }
+    if (around_.description.checks.races) watch_races(host);
   }
 
   std::vector<RegisterWindow> register_windows() const override {
@@ -130,6 +132,18 @@ class NeuronMachine final : public Machine {
   std::string state_text(const BreakReached& where) const override { return neuron_state_text(parts(), where); }
 
  private:
+  void watch_races(HostAgent& host) {
+    races_ = std::make_unique<RaceWatch>(
+        neuroncore::RaceSetup{.core = core_->name(),
+                              .core_base = around_.description.map.core0_base,
+                              .dma_engines = static_cast<unsigned>(engines_.size()),
+                              .engine_port_base = core_->agent_port(0),
+                              .dma_port_base = dma_port_base},
+        engines_);
+    core_->watch(races_->detector());
+    host.observe(*races_);
+  }
+
   // The engines share one line.
   void dma_interrupt(HostAgent& host, bool level) {
     engines_interrupting_ += level ? 1 : -1;
@@ -148,6 +162,7 @@ class NeuronMachine final : public Machine {
   std::vector<std::unique_ptr<dma::DmaEngine>> engines_;
   std::unique_ptr<DmaGroup> group_;
   std::unique_ptr<CoreSemaphores> semaphores_;
+  std::unique_ptr<RaceWatch> races_;
   int engines_interrupting_ = 0;
 };
 

@@ -137,6 +137,7 @@ void DmaEngine::trigger(unsigned queue, std::uint32_t count, std::uint64_t cause
                                  std::to_string(registers::queues));
   if (count == 0) return;
   queues_[queue]->ring(count, now_ps(), now_ps() + start_latency_ps_, cause);
+  if (order_ != nullptr) order_->rang(queue, count, cause);
   pending_queues_ |= 1u << queue;
   wake();
 }
@@ -171,6 +172,7 @@ void DmaEngine::reset() {
   }
   watches_flights_ = false;
   for (const auto& queue : queues_) queue->reset();
+  if (order_ != nullptr) order_->dropped();
   pending_queues_ = 0;
   registers_.reset();
   update_interrupt();

@@ -66,6 +66,20 @@ class DescriptorObserver {
   ~DescriptorObserver() = default;
 };
 
+// What orders the descriptors of an engine, for who looks for races.
+class OrderObserver {
+ public:
+  // So many more descriptors of the queue were released, by the operation `cause`.
+  virtual void rang(unsigned queue, std::uint32_t descriptors, std::uint64_t cause) = 0;
+  // Every byte of descriptor `number` is moved; its semaphore and interrupt follow. May throw Fault.
+  virtual void ended(unsigned queue, std::uint64_t number, const Descriptor& descriptor) = 0;
+  // All that was released and has not ended is dropped.
+  virtual void dropped() = 0;
+
+ protected:
+  ~OrderObserver() = default;
+};
+
 // Throws UserError at `place` naming the key that is out of range.
 void validate(const Parameters& parameters, std::string_view place);
 
@@ -87,6 +101,7 @@ class DmaEngine : public sc_core::sc_module {
   void on_interrupt(std::function<void(bool level)> callback) { interrupt_changed_ = std::move(callback); }
   // Sees every descriptor.
   void observe(DescriptorObserver& observer) { observer_ = &observer; }
+  void observe(OrderObserver& observer) { order_ = &observer; }
 
   // Releases the next `count` descriptors of a queue, now: what the doorbell register and a core's trigger instruction
   // do. `cause` is the id of what released them, 0 where it has none. Throws Fault `dma.queue`, `dma.ring` or
@@ -166,6 +181,7 @@ class DmaEngine : public sc_core::sc_module {
   Register* interrupt_ = nullptr;
   SemaphoreSink* semaphores_ = nullptr;
   DescriptorObserver* observer_ = nullptr;
+  OrderObserver* order_ = nullptr;
   std::function<void(bool)> interrupt_changed_;
   bool interrupt_level_ = false;
 

@@ -151,6 +151,7 @@ void DmaEngine::end_descriptor(const Flight& flight) {
   const Descriptor& descriptor = flight.entry.descriptor;
   queue.end_descriptor();
   if (!queue.pending()) pending_queues_ &= ~(1u << queue.index());
+  if (order_ != nullptr) order_->ended(queue.index(), flight.entry.number, descriptor);
   if (observer_ != nullptr)
     observer_->ended({queue.index(), flight.entry.number, flight.id, flight.entry.fetch, flight.entry.cause,
                       flight.entry.doorbell_ps, flight.entry.ready_ps, flight.descriptor_begin_ps, now_ps()});

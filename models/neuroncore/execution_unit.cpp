@@ -1,6 +1,7 @@
 #include "tilevp/neuroncore/execution_unit.hpp"
 
 #include "tilevp/base/errors.hpp"
+#include "tilevp/neuroncore/race_detector.hpp"
 
 namespace tilevp::neuroncore {
 
@@ -19,6 +20,7 @@ std::uint64_t ExecutionUnit::issue(const Instruction& instruction, const Origin&
   flight.requested_ps = ready_ps;
   schedule(flight);
   ++count_;
+  if (auto* const races = context_.semaphores.races()) races->issued(context_.engine, origin.index, instruction);
   context_.simulation.completions().complete_at(flight.complete_ps, context_.agent.port(), flight);
   context_.monitor.issued({context_.engine, instruction.opcode, origin.index, flight.id, origin.fetch, origin.cause,
                            flight.requested_ps, flight.begin_ps, flight.end_ps, flight.complete_ps,
@@ -47,6 +49,7 @@ void ExecutionUnit::drain() {
 void ExecutionUnit::take_effect(const Flight& flight) {
   try {
     located(context_.agent.name(), [&] {
+      if (auto* const races = context_.semaphores.races()) races->commits(context_.engine);
       commit(flight);
       context_.semaphores.apply(flight.instruction.update, flight.id);
     });
@@ -59,6 +62,7 @@ void ExecutionUnit::take_effect(const Flight& flight) {
 void ExecutionUnit::completed(Flight& flight) {
   if (&flight != &flights_[first_]) throw Defect("instructions of one engine complete out of order");
   if (!cancelled_) take_effect(flight);
+  if (auto* const races = context_.semaphores.races()) races->completed(context_.engine);
   context_.monitor.completed(flight.end_ps - flight.begin_ps, flight.cycles);
   first_ = (first_ + 1) % window;
   --count_;

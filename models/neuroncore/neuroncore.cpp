@@ -1,6 +1,7 @@
 #include "tilevp/neuroncore/neuroncore.hpp"
 
 #include "tilevp/base/errors.hpp"
+#include "tilevp/neuroncore/race_detector.hpp"
 #include "tilevp/neuroncore/registers.hpp"
 
 namespace tilevp::neuroncore {
@@ -113,6 +114,12 @@ void NeuronCore::connect_dma(DmaTrigger& dma, std::uint32_t engine_count, std::u
   for (const auto& sequencer : sequencers_) sequencer->connect(dma);
 }
 
+void NeuronCore::watch(RaceDetector& races) {
+  semaphores_.watch(races);
+  sbuf_.watch(races);
+  psum_.watch(races);
+}
+
 void NeuronCore::observe(InstructionObserver& observer) {
   for (const auto& monitor : monitors_) monitor->observe(&observer);
 }
@@ -139,6 +146,7 @@ void NeuronCore::finish_reset() {
   state_->resetting = false;
   for (const auto& sequencer : sequencers_) sequencer->reset();
   semaphores_.reset();
+  if (semaphores_.races() != nullptr) semaphores_.races()->core_was_reset();
   psum_.close_groups();
   pe_->forget_stationary();
   registers_->clear_interrupts();

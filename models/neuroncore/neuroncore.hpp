@@ -72,6 +72,9 @@ class NeuronCore : public sc_core::sc_module {
   void connect_dma(DmaTrigger& dma, std::uint32_t engines, std::uint32_t queues);
   // Called with the level of the interrupt line when it changes.
   void on_interrupt(std::function<void(bool level)> callback) { interrupt_ = std::move(callback); }
+  // Watches all that acts on the core's bytes, with what its DMA engines and the host tell it (race_detector.hpp);
+  // before the simulation starts.
+  void watch(RaceDetector& races);
   // Sees every instruction of every engine.
   void observe(InstructionObserver& observer);
 

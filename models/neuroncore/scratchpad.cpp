@@ -4,6 +4,7 @@
 
 #include "tilevp/base/errors.hpp"
 #include "tilevp/memory/rules.hpp"
+#include "tilevp/neuroncore/race_detector.hpp"
 #include "tilevp/neuroncore/statistics.hpp"
 #include "tilevp/neuroncore/tile_geometry.hpp"
 
@@ -47,6 +48,8 @@ void Scratchpad::tile_transport(int, TileAccess& access, sc_core::sc_time&) {
   require_bounds(access);
   const auto element_bytes = static_cast<std::uint32_t>(numeric::size_bytes(access.dtype));
   const std::uint64_t bytes = std::uint64_t{access.operand.elements()} * element_bytes * access.partitions;
+  if (races_ != nullptr)
+    races_->touches(access.operand, access.partitions, element_bytes, access.command == TileAccess::Command::write);
   if (access.command == TileAccess::Command::read) {
     require_defined(access);
     before_tile_read(access);

@@ -20,6 +20,8 @@
 
 namespace tilevp::neuroncore {
 
+class RaceDetector;
+
 class Scratchpad : public sc_core::sc_module, protected memory::DirectMemory {
  public:
   // A test may put its own memory in the place of one face.
@@ -34,6 +36,9 @@ class Scratchpad : public sc_core::sc_module, protected memory::DirectMemory {
   bool is_defined(unsigned partition, std::uint32_t offset, std::uint32_t bytes) const {
     return !defined_.first_clear({partition, 1}, offset, bytes);
   }
+
+  // Tiles that are read and written are told to it.
+  void watch(RaceDetector& races) { races_ = &races; }
 
  protected:
   struct Layout {
@@ -91,6 +96,7 @@ class Scratchpad : public sc_core::sc_module, protected memory::DirectMemory {
   std::uint32_t store_stride_;  // from a partition to the next
   memory::SparseStore store_;
   PartitionBitmap defined_;
+  RaceDetector* races_ = nullptr;
   Counter bytes_read_;
   Counter bytes_written_;
 };

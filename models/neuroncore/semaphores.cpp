@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "tilevp/base/errors.hpp"
+#include "tilevp/neuroncore/race_detector.hpp"
 #include "tilevp/neuroncore/rules.hpp"
 #include "tilevp/neuroncore/statistics.hpp"
 
@@ -35,10 +36,14 @@ void SemaphoreFile::add(unsigned semaphore, std::int64_t amount, std::uint64_t c
     throw Fault(rule::semaphore_overflow, std::string(name()) + ": semaphore " + std::to_string(semaphore) + " at " +
                                               std::to_string(values_[semaphore]) + " changed by " +
                                               std::to_string(amount) + " leaves 32 signed bits");
+  if (races_ != nullptr) races_->semaphore_changed(semaphore, values_[semaphore], sum, false, cause);
   set(semaphore, static_cast<std::int32_t>(sum), cause);
 }
 
-void SemaphoreFile::write(unsigned semaphore, std::int32_t value, std::uint64_t cause) { set(semaphore, value, cause); }
+void SemaphoreFile::write(unsigned semaphore, std::int32_t value, std::uint64_t cause) {
+  if (races_ != nullptr) races_->semaphore_changed(semaphore, values_[semaphore], value, true, cause);
+  set(semaphore, value, cause);
+}
 
 void SemaphoreFile::apply(const Update& update, std::uint64_t cause) {
   switch (update.kind) {

@@ -14,6 +14,8 @@
 
 namespace tilevp::neuroncore {
 
+class RaceDetector;
+
 class SemaphoreFile : public sc_core::sc_module {
  public:
   SemaphoreFile(sc_core::sc_module_name name, Simulation& simulation);
@@ -47,6 +49,10 @@ class SemaphoreFile : public sc_core::sc_module {
   // All at 0.
   void reset();
 
+  // What waits and updates order is told to it; null: nobody looks for races. Engines ask here, too.
+  void watch(RaceDetector& races) { races_ = &races; }
+  RaceDetector* races() const { return races_; }
+
  private:
   struct Waiter {
     std::array<Wait, 2> waits{};
@@ -59,6 +65,7 @@ class SemaphoreFile : public sc_core::sc_module {
   std::array<Change, registers::semaphores> changes_{};
   std::vector<std::unique_ptr<Waiter>> waiters_;
   std::vector<std::unique_ptr<Probe>> probes_;
+  RaceDetector* races_ = nullptr;
   Counter updates_;
 };
 

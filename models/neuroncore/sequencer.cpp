@@ -5,6 +5,7 @@
 
 #include "tilevp/base/errors.hpp"
 #include "tilevp/neuroncore/isa_codec.hpp"
+#include "tilevp/neuroncore/race_detector.hpp"
 #include "tilevp/neuroncore/rules.hpp"
 
 namespace tilevp::neuroncore {
@@ -43,6 +44,7 @@ void Sequencer::start(std::uint64_t base, std::uint64_t count, std::uint64_t cau
   if (base % instruction_bytes != 0)
     throw Fault(rule::stream_alignment, context_.agent.name() + ": stream at address " + std::to_string(base) +
                                             ", no multiple of " + std::to_string(instruction_bytes));
+  if (auto* const races = context_.semaphores.races()) races->started(context_.engine);
   status_ = Status::running;
   base_ = base;
   count_ = count;
@@ -79,6 +81,7 @@ void Sequencer::execute_stream() {
 void Sequencer::end_stream() {
   if (stopping_ && unit_ != nullptr) unit_->drain();
   status_ = !stopping_ ? Status::halted : faulted_ ? Status::faulted : Status::idle;
+  if (auto* const races = context_.semaphores.races()) races->ended(context_.engine);
   ended_();
 }
 
@@ -159,6 +162,7 @@ void Sequencer::execute_control(const Instruction& instruction) {
   }
   if (stopping_) return;
   if (instruction.update.kind != UpdateKind::none) context_.agent.sync();
+  if (auto* const races = context_.semaphores.races()) races->passed(context_.engine, index_, instruction);
   const std::uint64_t begin = context_.agent.local_ps();
   context_.monitor.control({context_.engine, instruction.opcode, index_, id, instructions_.id(), cause_, requested,
                             begin, begin, begin, &instruction});
