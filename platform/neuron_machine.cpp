@@ -133,13 +133,12 @@ class NeuronMachine final : public Machine {
 
  private:
   void watch_races(HostAgent& host) {
-    races_ = std::make_unique<RaceWatch>(
-        neuroncore::RaceSetup{.core = core_->name(),
-                              .core_base = around_.description.map.core0_base,
-                              .dma_engines = static_cast<unsigned>(engines_.size()),
-                              .engine_port_base = core_->agent_port(0),
-                              .dma_port_base = dma_port_base},
-        engines_);
+    races_ = std::make_unique<RaceWatch>(neuroncore::RaceSetup{.core = core_->name(),
+                                                               .core_base = around_.description.map.core0_base,
+                                                               .dma_engines = static_cast<unsigned>(engines_.size()),
+                                                               .engine_port_base = core_->agent_port(0),
+                                                               .dma_port_base = dma_port_base},
+                                         engines_);
     core_->watch(races_->detector());
     host.observe(*races_);
   }

@@ -107,8 +107,9 @@ void read(T& out, const boost::json::value& value, const std::string& path) {
   } else if constexpr (DescribedEnum<T>) {
     detail::read_enum(out, value, path);
   } else if constexpr (std::same_as<T, bool>) {
-    if (!value.is_bool()) throw KeyError(path, "expected true or false, found " + found(value));
-    out = value.get_bool();
+    const bool is_word = value.is_string() && (value.get_string() == "on" || value.get_string() == "off");
+    if (!is_word && !value.is_bool()) throw KeyError(path, "expected true or false, found " + found(value));
+    out = is_word ? value.get_string() == "on" : value.get_bool();
   } else if constexpr (std::integral<T>) {
     detail::read_integer(out, value, path);
   } else if constexpr (std::floating_point<T>) {

@@ -115,8 +115,7 @@ std::optional<Run> first_common(const AccessPattern& a, const AccessPattern& b) 
     return any_run_within(many.run_loops(), many.start(), many.run_bytes(), one.address, one.address + one.bytes,
                           [&](const Run& other) {
                             const std::uint64_t low = std::max(one.address, other.address);
-                            const std::uint64_t high =
-                                std::min(one.address + one.bytes, other.address + other.bytes);
+                            const std::uint64_t high = std::min(one.address + one.bytes, other.address + other.bytes);
                             common = Run{low, high - low};
                             return true;
                           });

@@ -22,8 +22,8 @@
 #include <vector>
 
 #include "tilevp/neuroncore/access_records.hpp"
-#include "tilevp/neuroncore/semaphore_order.hpp"
 #include "tilevp/neuroncore/registers.hpp"
+#include "tilevp/neuroncore/semaphore_order.hpp"
 
 namespace tilevp::neuroncore {
 

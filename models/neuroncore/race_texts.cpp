@@ -69,8 +69,8 @@ std::string RaceDetector::missing_wait(const RaceActor& before, const RaceActor&
   if (is_unit(now.stamp.agent))
     waiter = std::string(engine_text(now.stamp.agent - first_unit_clock)) + " must wait for ";
   else if (now.trigger)
-    waiter = std::string(name(*now.trigger)) + " must wait before " + record_text(*now.trigger, now.trigger_index) +
-             " for ";
+    waiter =
+        std::string(name(*now.trigger)) + " must wait before " + record_text(*now.trigger, now.trigger_index) + " for ";
   for (unsigned s = 0; s < semaphores_.size(); ++s) {
     const auto* const update = semaphores_[s].first_of(before.stamp.agent, before.stamp.step);
     if (update == nullptr) continue;
@@ -93,9 +93,7 @@ void RaceDetector::fault(const AccessConflict& conflict) const {
 }
 
 void RaceDetector::fault(unsigned semaphore, const SemaphoreOrder::Ambiguity& ambiguity) const {
-  const auto text = [&](const SemaphoreOrder::Update& update) {
-    return agent_text(update.stamp.agent, update.number);
-  };
+  const auto text = [&](const SemaphoreOrder::Update& update) { return agent_text(update.stamp.agent, update.number); };
   throw Fault(rule::race_ambiguous_wait,
               record_text(ambiguity.wait.engine, ambiguity.wait.index) + " waits for semaphore " +
                   std::to_string(semaphore) + " >= " + std::to_string(ambiguity.wait.value) + ", which " +

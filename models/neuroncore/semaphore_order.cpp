@@ -52,7 +52,8 @@ std::optional<SemaphoreOrder::Ambiguity> SemaphoreOrder::rose(const Update& upda
   updates_.push_back(update);
   if (single_) return std::nullopt;
   for (const Wait& wait : waits_) {
-    if (update.stamp.begin->steps[sequencer_clock(wait.engine)] >= wait.step || is_behind(update, *wait.needed)) continue;
+    if (update.stamp.begin->steps[sequencer_clock(wait.engine)] >= wait.step || is_behind(update, *wait.needed))
+      continue;
     const std::size_t end = wait.first_after > dropped_ ? static_cast<std::size_t>(wait.first_after - dropped_) : 0;
     return Ambiguity{wait, needed_of(end, update), update};
   }

@@ -46,6 +46,11 @@ TEST(Overrides, TheLastOneWins) {
   EXPECT_EQ(read_with("{}", {"dram.ports=[{\"name\":\"x\"}]", "dram.ports[0].lanes=9"}).dram.ports[0].lanes, 9);
 }
 
+TEST(Overrides, ASwitchIsOnOrOff) {
+  EXPECT_TRUE(read_with("{}", {"dram.shared=on"}).dram.shared);
+  EXPECT_FALSE(read_with(R"({"dram": {"shared": true}})", {"dram.shared=off"}).dram.shared);
+}
+
 TEST(Overrides, AreNamedAsThePlaceOfAnError) {
   EXPECT_EQ(error_of("{}", {"dram.latncy_ns=1"}), "-c dram.latncy_ns: unknown key; nearest is 'dram.latency_ns'");
   EXPECT_EQ(error_of("{}", {"drma.latency_ns=1"}), "-c drma.latency_ns: unknown key; nearest is 'dram'");

@@ -10,6 +10,7 @@
 #include "core_bench.hpp"
 #include "tilevp/base/errors.hpp"
 #include "tilevp/neuroncore/legality.hpp"
+#include "tilevp/neuroncore/race_detector.hpp"
 #include "tilevp/neuroncore/registers.hpp"
 
 namespace {
@@ -40,6 +41,16 @@ Breach run(std::string message, Prepare prepare) {
             prepare(bench);
             bench.run();
           }};
+}
+
+// The same with the detector of races, on four engines' streams.
+Breach race(std::string message, std::map<Engine, std::vector<Instruction>> streams) {
+  return run(std::move(message), [streams = std::move(streams)](CoreBench& bench) {
+    const auto races = std::make_shared<RaceDetector>(RaceSetup{.engine_port_base = bench.core.agent_port(0)});
+    bench.core.watch(*races);
+    bench.after = [races] {};  // it lasts as long as the bench
+    for (const auto& [engine, stream] : streams) bench.program(engine, stream);
+  });
 }
 
 Instruction small_matmul(unsigned flags, unsigned bank = 0) { return matmul(16, 16, 16, 0, 64, bank, flags); }
@@ -129,6 +140,13 @@ std::map<std::string, Breach> run_breaches() {
                                          bench.program(Engine::vector, {wait_for(1, 1), read_bank});
                                        })},
       {rule::psum_second_group, run("START in bank 0", pe({small_matmul(matmul_start), small_matmul(matmul_start)}))},
+      {rule::race_access, race("and nothing orders the two: no semaphore orders",
+                               {{Engine::vector, {memset(sbuf_tile(0, 64, 8), 32, 0)}},
+                                {Engine::gpsimd, {memset(sbuf_tile(0, 68, 8), 32, 0)}}})},
+      {rule::race_ambiguous_wait, race("scalar@0 waits for semaphore 1 >= 1",
+                                       {{Engine::vector, {updating(memset(sbuf_tile(0, 64, 8), 32, 0), 1)}},
+                                        {Engine::gpsimd, {updating(memset(sbuf_tile(0, 128, 8), 32, 0), 1)}},
+                                        {Engine::scalar, {wait_for(1, 1)}}})},
       {rule::pe_reuse_not_loaded, run("nc_matmul #0: REUSE of a tile at SBUF byte 0, loaded is none",
                                       pe({small_matmul(whole_group | matmul_reuse)}))},
       {rule::semaphore_overflow, run("semaphore 9 at 2147483647 changed by 1 leaves 32 signed bits",

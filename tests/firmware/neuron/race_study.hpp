@@ -23,7 +23,7 @@ struct TouchedBytes {
 std::vector<TouchedBytes> bytes_of(const neuroncore::Instruction& instruction);
 std::vector<TouchedBytes> bytes_of(const dma::Descriptor& descriptor);
 
-// An operation that touches bytes: instruction `index` of a stream, or a descriptor of a ring.
+// Record `index` of a stream, or descriptor of a ring.
 struct StudyOperation {
   std::optional<neuroncore::Engine> engine;
   std::size_t queue = 0;
@@ -32,16 +32,20 @@ struct StudyOperation {
   std::string text() const;
 };
 
-// A schedule taken apart once, for many changes to its waits: the changes leave operations as they are.
+// A schedule taken apart once, for many changes to its waits, which leave its operations as they are.
 class RaceStudy {
  public:
   RaceStudy(const neuron::Schedule& schedule, const neuron::Machine& machine);
 
   std::size_t operations() const { return operations_.size(); }
   std::size_t conflicting_pairs() const { return conflicts_.size(); }
-  // The first pair that conflicts and of which each can begin while the other has not ended; nothing where there is
-  // none. By brute force: everything that can happen happens, but that one of the two never ends.
-  std::optional<std::string> unordered(const neuron::Schedule& schedule) const;
+  // By brute force: everything that can happen happens, but that one operation never ends.
+  struct Verdict {
+    std::string unordered{};  // a pair that conflicts and of which each can begin though the other never ends
+    std::string ambiguous{};  // a record with a wait: what it cannot do without does not add up to its count
+    bool clean() const { return unordered.empty() && ambiguous.empty(); }
+  };
+  Verdict verdict(const neuron::Schedule& schedule) const;
 
   // How the order of events is chosen among those that are possible.
   enum class Pace { eager, lazy, random };
@@ -50,7 +54,8 @@ class RaceStudy {
 
  private:
   class Run;
-  std::size_t operation_of(std::size_t engine, std::size_t index) const { return of_stream_[engine][index]; }
+  using Raise = std::pair<std::size_t, std::int64_t>;                                  // an operation, and by how much
+  std::vector<std::vector<Raise>> updates_of(const neuron::Schedule& schedule) const;  // by semaphore
   // By operation: whether it can begin though `blocked` never ends.
   std::vector<bool> begins_without(const neuron::Schedule& schedule, std::size_t blocked) const;
 

@@ -1,4 +1,4 @@
-#include "system/race_study.hpp"
+#include "firmware/neuron/race_study.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -42,8 +42,7 @@ TouchedBytes tile(const neuroncore::Operand& operand, unsigned partitions, numer
   for (std::int64_t i = 0; i < operand.dims[0].num; ++i)
     for (std::int64_t j = 0; j < operand.dims[1].num; ++j)
       for (std::int64_t k = 0; k < operand.dims[2].num; ++k) {
-        const std::int64_t element =
-            i * operand.dims[0].step + j * operand.dims[1].step + k * operand.dims[2].step;
+        const std::int64_t element = i * operand.dims[0].step + j * operand.dims[1].step + k * operand.dims[2].step;
         const auto begin = static_cast<std::uint64_t>(std::int64_t{operand.offset} + element * size);
         row.push_back({begin, begin + static_cast<std::uint64_t>(size)});
       }
@@ -120,8 +119,8 @@ RaceStudy::RaceStudy(const neuron::Schedule& schedule, const neuron::Machine& ma
   for (std::size_t e = 0; e < schedule.streams.size(); ++e)
     for (std::size_t i = 0; i < schedule.streams[e].size(); ++i) {
       const Instruction& instruction = schedule.streams[e][i];
-      of_stream_[e].push_back(
-          is_data(instruction) ? add({static_cast<Engine>(e), 0, 0, i}, e, bytes_of(instruction)) : none);
+      of_stream_[e].push_back(add({static_cast<Engine>(e), 0, 0, i}, e,
+                                  is_data(instruction) ? bytes_of(instruction) : std::vector<TouchedBytes>{}));
     }
   for (std::size_t q = 0; q < schedule.rings.size(); ++q)
     for (std::size_t d = 0; d < schedule.rings[q].size(); ++d) {
@@ -156,7 +155,7 @@ class RaceStudy::Run {
     if (event < neuroncore::engines) return can_take(event);
     if (event < 2 * neuroncore::engines) {
       const auto& flights = in_flight_[event - neuroncore::engines];
-      return !flights.empty() && study_.operation_of(event - neuroncore::engines, flights.front()) != blocked;
+      return !flights.empty() && study_.of_stream_[event - neuroncore::engines][flights.front()] != blocked;
     }
     const std::size_t queue = event - 2 * neuroncore::engines;
     return ended_[queue] < rung_[queue] && descriptor_of(queue, ended_[queue]) != blocked;
@@ -183,6 +182,7 @@ class RaceStudy::Run {
   bool can_take(std::size_t e) const {
     if (next_[e] == schedule_.streams[e].size()) return false;
     const Instruction& record = schedule_.streams[e][next_[e]];
+    if (!is_data(record) && study_.of_stream_[e][next_[e]] == blocked) return false;
     if (record.opcode == Opcode::drain || record.opcode == Opcode::halt) return in_flight_[e].empty();
     if (is_data(record)) return true;
     return std::ranges::all_of(record.waits, [&](const auto& wait) {
@@ -192,8 +192,7 @@ class RaceStudy::Run {
   void update(unsigned semaphore, std::int64_t by, unsigned port) {
     const std::int64_t before = semaphores_[semaphore];
     semaphores_[semaphore] += by;
-    if (detector != nullptr)
-      detector->semaphore_changed(semaphore, before, before + by, false, id_of(port, 1));
+    if (detector != nullptr) detector->semaphore_changed(semaphore, before, before + by, false, id_of(port, 1));
   }
   void apply(const neuroncore::Update& change, std::size_t e) {
     if (change.kind == neuroncore::UpdateKind::add)
@@ -206,8 +205,8 @@ class RaceStudy::Run {
     const std::size_t index = next_[e]++;
     const Instruction& record = schedule_.streams[e][index];
     const auto engine = static_cast<Engine>(e);
+    begin(study_.of_stream_[e][index]);
     if (is_data(record)) {
-      begin(study_.operation_of(e, index));
       in_flight_[e].push_back(index);
       if (detector != nullptr) detector->issued(engine, index, record);
       return;
@@ -287,15 +286,44 @@ std::vector<bool> RaceStudy::begins_without(const neuron::Schedule& schedule, st
   return run.begun;
 }
 
-std::optional<std::string> RaceStudy::unordered(const neuron::Schedule& schedule) const {
+RaceStudy::Verdict RaceStudy::verdict(const neuron::Schedule& schedule) const {
   std::vector<std::vector<bool>> without(operations_.size());
   const auto begins = [&](std::size_t operation, std::size_t blocked) {
     if (without[blocked].empty()) without[blocked] = begins_without(schedule, blocked);
     return static_cast<bool>(without[blocked][operation]);
   };
+  Verdict verdict;
   for (const auto& [a, b] : conflicts_)
-    if (begins(b, a) && begins(a, b)) return operations_[a].text() + " and " + operations_[b].text();
-  return std::nullopt;
+    if (verdict.unordered.empty() && begins(b, a) && begins(a, b))
+      verdict.unordered = operations_[a].text() + " and " + operations_[b].text();
+  const auto updates = updates_of(schedule);
+  for (std::size_t e = 0; e < schedule.streams.size(); ++e)
+    for (std::size_t i = 0; i < schedule.streams[e].size(); ++i)
+      for (const auto& wait : schedule.streams[e][i].waits) {
+        if (wait.condition == neuroncore::Condition::none) continue;
+        std::int64_t needed = 0;
+        for (const auto& [operation, amount] : updates[wait.semaphore])
+          if (!begins(of_stream_[e][i], operation)) needed += amount;
+        if (needed < wait.value) verdict.ambiguous = operations_[of_stream_[e][i]].text();
+      }
+  return verdict;
+}
+
+std::vector<std::vector<RaceStudy::Raise>> RaceStudy::updates_of(const neuron::Schedule& schedule) const {
+  std::vector<std::vector<Raise>> updates(256);
+  for (std::size_t e = 0; e < schedule.streams.size(); ++e)
+    for (std::size_t i = 0; i < schedule.streams[e].size(); ++i) {
+      const auto& update = schedule.streams[e][i].update;
+      if (update.kind == neuroncore::UpdateKind::add)
+        updates[update.semaphore].emplace_back(of_stream_[e][i], update.value);
+    }
+  for (std::size_t q = 0; q < schedule.rings.size(); ++q)
+    for (std::size_t d = 0; d < schedule.rings[q].size(); ++d)
+      for (std::size_t i = 0; i < schedule.rings[q][d].size(); ++i) {
+        const auto& descriptor = schedule.rings[q][d][i];
+        if (descriptor.signals) updates[descriptor.semaphore].emplace_back(of_ring_[q][d][i], descriptor.increment);
+      }
+  return updates;
 }
 
 std::string RaceStudy::detected(const neuron::Schedule& schedule, Pace pace, std::uint64_t seed) const {
