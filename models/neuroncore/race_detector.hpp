@@ -132,6 +132,8 @@ class RaceDetector {
   [[noreturn]] void fault(unsigned semaphore, const SemaphoreOrder::Ambiguity& ambiguity) const;
   std::string agent_text(ClockAgent agent, std::uint64_t number) const;
   std::string description_of(const RaceActor& actor) const;
+  bool others_pending(ClockAgent agent) const;
+  std::string count_text(const SemaphoreOrder& semaphore, const SemaphoreOrder::Update& update) const;
   std::string missing_wait(const RaceActor& before, const RaceActor& now) const;
   std::string where_text(const AccessConflict& conflict) const;
 

@@ -60,8 +60,25 @@ std::string RaceDetector::where_text(const AccessConflict& conflict) const {
   return text + " of " + setup_.core + (sbuf ? ".sbuf" : ".psum");
 }
 
-// DMA engines raise a semaphore in step, each at its own time: the count that says that one has done so is the one that
-// says that all have.
+// Whether a DMA engine other than the agent's is behind it in the same queue.
+bool RaceDetector::others_pending(ClockAgent agent) const {
+  const unsigned queue = (agent - first_queue_clock) % clock_dma_queues;
+  for (unsigned d = 0; d < setup_.dma_engines; ++d)
+    if (queue_clock(d, queue) != agent && !queues_[d * clock_dma_queues + queue].rung.empty()) return true;
+  return false;
+}
+
+// DMA engines raise a semaphore once a copy each: the count that says that one has is the one that says that all have.
+std::string RaceDetector::count_text(const SemaphoreOrder& semaphore, const SemaphoreOrder::Update& update) const {
+  const ClockAgent agent = update.stamp.agent;
+  if (!is_queue(agent)) return ">= " + std::to_string(update.count);
+  if (others_pending(agent))
+    return "once every DMA engine of the copy has raised it (this one raised it to " + std::to_string(update.count) +
+           ")";
+  return ">= " + std::to_string(semaphore.start_count() + semaphore.added_by(agent, update.stamp.step) *
+                                                              static_cast<std::int64_t>(semaphore.raisers()));
+}
+
 std::string RaceDetector::missing_wait(const RaceActor& before, const RaceActor& now) const {
   const std::string first = agent_text(before.stamp.agent, before.number);
   if (before.stamp.agent == host_clock) return "the host must do so before it starts what leads to the other";
@@ -74,11 +91,7 @@ std::string RaceDetector::missing_wait(const RaceActor& before, const RaceActor&
   for (unsigned s = 0; s < semaphores_.size(); ++s) {
     const auto* const update = semaphores_[s].first_of(before.stamp.agent, before.stamp.step);
     if (update == nullptr) continue;
-    std::int64_t count = update->count;
-    if (is_queue(before.stamp.agent))
-      count = semaphores_[s].start_count() +
-              semaphores_[s].added_by(before.stamp.agent, update->stamp.step) * setup_.dma_engines;
-    return waiter + "semaphore " + std::to_string(s) + " >= " + std::to_string(count) +
+    return waiter + "semaphore " + std::to_string(s) + " " + count_text(semaphores_[s], *update) +
            (now.stamp.agent == host_clock && !now.trigger ? " (or an interrupt that comes after it)" : "");
   }
   return "no semaphore orders " + agent_text(now.stamp.agent, now.number) + " after " + first;

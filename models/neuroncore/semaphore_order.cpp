@@ -1,6 +1,7 @@
 #include "tilevp/neuroncore/semaphore_order.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace tilevp::neuroncore {
 namespace {
@@ -124,6 +125,12 @@ std::int64_t SemaphoreOrder::added_by(ClockAgent agent, std::uint32_t step) cons
     before = update.count;
   }
   return added;
+}
+
+std::size_t SemaphoreOrder::raisers() const {
+  std::set<ClockAgent> agents;
+  for (const Update& update : updates_) agents.insert(update.stamp.agent);
+  return agents.size();
 }
 
 }  // namespace tilevp::neuroncore

@@ -57,6 +57,8 @@ class SemaphoreOrder {
   // How much the agent has added by then, since the start of the list.
   std::int64_t added_by(ClockAgent agent, std::uint32_t step) const;
   std::int64_t start_count() const { return start_count_; }
+  // Agents that have raised it, of those that are kept.
+  std::size_t raisers() const;
 
  private:
   // Position behind the updates that reach `value` first.

@@ -130,6 +130,10 @@ RaceStudy::RaceStudy(const neuron::Schedule& schedule, const neuron::Machine& ma
             add({std::nullopt, q, d, i}, 5 + q * machine.dma_engines + d, bytes_of(schedule.rings[q][d][i])));
     }
   for (std::size_t a = 0; a < operations_.size(); ++a)
+    if (std::ranges::any_of(
+            bytes[a], [](const auto& touched) { return touched.write && touched.runs.front().begin < core_base; }))
+      outputs_.push_back(a);
+  for (std::size_t a = 0; a < operations_.size(); ++a)
     for (std::size_t b = a + 1; b < operations_.size(); ++b)
       if (agent[a] != agent[b] && conflict(bytes[a], bytes[b])) conflicts_.emplace_back(a, b);
 }
@@ -296,6 +300,10 @@ RaceStudy::Verdict RaceStudy::verdict(const neuron::Schedule& schedule) const {
   for (const auto& [a, b] : conflicts_)
     if (verdict.unordered.empty() && begins(b, a) && begins(a, b))
       verdict.unordered = operations_[a].text() + " and " + operations_[b].text();
+  for (const std::size_t output : outputs_) {
+    if (without[output].empty()) without[output] = begins_without(schedule, output);
+    if (halts(without[output])) verdict.unended = operations_[output].text();
+  }
   const auto updates = updates_of(schedule);
   for (std::size_t e = 0; e < schedule.streams.size(); ++e)
     for (std::size_t i = 0; i < schedule.streams[e].size(); ++i)
@@ -307,6 +315,11 @@ RaceStudy::Verdict RaceStudy::verdict(const neuron::Schedule& schedule) const {
         if (needed < wait.value) verdict.ambiguous = operations_[of_stream_[e][i]].text();
       }
   return verdict;
+}
+
+// Whether every stream has come to its last record.
+bool RaceStudy::halts(const std::vector<bool>& begun) const {
+  return std::ranges::all_of(of_stream_, [&](const auto& stream) { return stream.empty() || begun[stream.back()]; });
 }
 
 std::vector<std::vector<RaceStudy::Raise>> RaceStudy::updates_of(const neuron::Schedule& schedule) const {

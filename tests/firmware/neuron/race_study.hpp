@@ -43,6 +43,7 @@ class RaceStudy {
   struct Verdict {
     std::string unordered{};  // a pair that conflicts and of which each can begin though the other never ends
     std::string ambiguous{};  // a record with a wait: what it cannot do without does not add up to its count
+    std::string unended{};    // writes outside the core and may be under way when all streams have halted
     bool clean() const { return unordered.empty() && ambiguous.empty(); }
   };
   Verdict verdict(const neuron::Schedule& schedule) const;
@@ -58,12 +59,14 @@ class RaceStudy {
   std::vector<std::vector<Raise>> updates_of(const neuron::Schedule& schedule) const;  // by semaphore
   // By operation: whether it can begin though `blocked` never ends.
   std::vector<bool> begins_without(const neuron::Schedule& schedule, std::size_t blocked) const;
+  bool halts(const std::vector<bool>& begun) const;
 
   neuron::Machine machine_;
   std::vector<StudyOperation> operations_;
   std::vector<std::vector<std::size_t>> of_stream_;             // [engine][record]
   std::vector<std::vector<std::vector<std::size_t>>> of_ring_;  // [queue][DMA engine][descriptor]
   std::vector<std::pair<std::size_t, std::size_t>> conflicts_;  // of different agents
+  std::vector<std::size_t> outputs_;                            // write outside the core
 };
 
 }  // namespace tilevp::test
