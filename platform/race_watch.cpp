@@ -18,12 +18,6 @@ RaceWatch::RaceWatch(const neuroncore::RaceSetup& setup, const std::vector<std::
   }
 }
 
-void RaceWatch::EngineWatch::ended(unsigned queue, std::uint64_t number, const dma::Descriptor& descriptor) {
-  const bool moves = !descriptor.empty;
-  detector_.descriptor_ended(engine_, queue, number, descriptor.interrupts, moves ? &descriptor.source : nullptr,
-                             moves ? &descriptor.destination : nullptr);
-}
-
 void RaceWatch::read(std::uint64_t address, std::span<const std::byte> bytes) {
   const std::uint64_t offset = address - dma_window_;
   if (offset >= engines_.size() * dma_map::window_bytes) return detector_.host_read(address, bytes);

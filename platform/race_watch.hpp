@@ -27,7 +27,12 @@ class RaceWatch final : public HostObserver {
     void rang(unsigned queue, std::uint32_t descriptors, std::uint64_t cause) override {
       detector_.rang(engine_, queue, descriptors, cause);
     }
-    void ended(unsigned queue, std::uint64_t number, const dma::Descriptor& descriptor) override;
+    void touched(unsigned queue, std::uint64_t number, const memory::AccessPattern& bytes, bool write) override {
+      detector_.descriptor_touches(engine_, queue, number, bytes, write);
+    }
+    void ended(unsigned queue, std::uint64_t number, bool interrupts) override {
+      detector_.descriptor_ended(engine_, queue, number, interrupts);
+    }
     void dropped() override { detector_.dma_was_reset(engine_); }
 
    private:

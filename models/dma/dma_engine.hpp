@@ -71,8 +71,11 @@ class OrderObserver {
  public:
   // So many more descriptors of the queue were released, by the operation `cause`.
   virtual void rang(unsigned queue, std::uint32_t descriptors, std::uint64_t cause) = 0;
-  // Every byte of descriptor `number` is moved; its semaphore and interrupt follow. May throw Fault.
-  virtual void ended(unsigned queue, std::uint64_t number, const Descriptor& descriptor) = 0;
+  // Descriptor `number` has read or written these bytes: called once a side, or for each packet of one that gathers or
+  // scatters. May throw Fault.
+  virtual void touched(unsigned queue, std::uint64_t number, const memory::AccessPattern& bytes, bool write) = 0;
+  // And has ended; its semaphore and interrupt follow.
+  virtual void ended(unsigned queue, std::uint64_t number, bool interrupts) = 0;
   // All that was released and has not ended is dropped.
   virtual void dropped() = 0;
 
@@ -169,6 +172,7 @@ class DmaEngine : public sc_core::sc_module {
   void end_packet(Flight& flight);
   void commit(Flight& flight);
   void end_descriptor(const Flight& flight);
+  void report_bytes(const Flight& flight) const;
   void update_interrupt();
 
   Simulation& simulation_;

@@ -120,6 +120,7 @@ void DmaEngine::end_packet(Flight& flight) {
     queue.runs_count += flight.packet.runs;
     queue.bytes_count += flight.packet.bytes;
     if (simulation_.transactions() != nullptr) report_in_flight(-static_cast<std::int64_t>(flight.packet.bytes));
+    if (order_ != nullptr) report_bytes(flight);
     if (flight.packet.last) end_descriptor(flight);
     idle_flights_.push_back(&flight);
     --in_flight_;
@@ -151,7 +152,7 @@ void DmaEngine::end_descriptor(const Flight& flight) {
   const Descriptor& descriptor = flight.entry.descriptor;
   queue.end_descriptor();
   if (!queue.pending()) pending_queues_ &= ~(1u << queue.index());
-  if (order_ != nullptr) order_->ended(queue.index(), flight.entry.number, descriptor);
+  if (order_ != nullptr) order_->ended(queue.index(), flight.entry.number, descriptor.interrupts);
   if (observer_ != nullptr)
     observer_->ended({queue.index(), flight.entry.number, flight.id, flight.entry.fetch, flight.entry.cause,
                       flight.entry.doorbell_ps, flight.entry.ready_ps, flight.descriptor_begin_ps, now_ps()});

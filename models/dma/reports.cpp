@@ -53,4 +53,25 @@ void DmaEngine::report_in_flight(std::int64_t bytes) const {
   simulation_.transactions()->changed({.path = name(), .what = "bytes_in_flight", .time_ps = now_ps(), .by = bytes});
 }
 
+// A plain copy as a whole, when it ends; rows that indices choose as they are moved.
+void DmaEngine::report_bytes(const Flight& flight) const {
+  const Descriptor& descriptor = flight.entry.descriptor;
+  const auto touched = [&](const memory::AccessPattern& bytes, bool write) {
+    order_->touched(flight.queue->index(), flight.entry.number, bytes, write);
+  };
+  if (descriptor.rows.side == Indirect::none) {
+    if (!flight.packet.last || descriptor.empty) return;
+    touched(descriptor.source, false);
+    touched(descriptor.destination, true);
+    return;
+  }
+  for (const Slice& slice : flight.packet.span()) {
+    touched(slice.source, false);
+    touched(slice.destination, true);
+  }
+  if (flight.packet.last)
+    touched(memory::AccessPattern::contiguous(descriptor.rows.indices, descriptor.rows.count * sizeof(std::int32_t)),
+            false);
+}
+
 }  // namespace tilevp::dma

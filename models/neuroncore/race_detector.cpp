@@ -141,34 +141,40 @@ void RaceDetector::rang(unsigned dma_engine, unsigned queue, std::uint32_t descr
   queue_of(dma_engine, queue).rung.push_back({descriptors, host_.now(), std::nullopt, 0});
 }
 
-void RaceDetector::descriptor_ended(unsigned dma_engine, unsigned queue, std::uint64_t number, bool interrupts,
-                                    const memory::AccessPattern* source, const memory::AccessPattern* destination) {
+// The descriptor that the queue is about to end, from its first access on.
+RaceActor& RaceDetector::descriptor_of(unsigned dma_engine, unsigned queue, std::uint64_t number) {
   Queue& state = queue_of(dma_engine, queue);
-  Doorbell& doorbell = state.rung.front();
+  if (state.running) return *state.running;
+  const Doorbell& doorbell = state.rung.front();
   if (!state.begin) {
     state.clock.join(*doorbell.clock);
     state.begin = state.clock.now();
   }
-  state.last = {state.begin, queue_clock(dma_engine, queue), ++state.step};
+  state.running = new RaceActor;
+  state.running->stamp = {state.begin, queue_clock(dma_engine, queue), ++state.step};
+  state.running->number = number;
+  state.running->trigger = doorbell.trigger;
+  state.running->trigger_index = doorbell.index;
+  return *state.running;
+}
+
+void RaceDetector::descriptor_touches(unsigned dma_engine, unsigned queue, std::uint64_t number,
+                                      const memory::AccessPattern& bytes, bool write) {
+  RaceActor& actor = descriptor_of(dma_engine, queue, number);
+  auto& side = write ? actor.destination : actor.source;
+  if (!side) side = bytes;
+  for_each_footprint(bytes, setup_.core_base, [&](const Footprint& where) { touch(where, write, &actor); });
+}
+
+void RaceDetector::descriptor_ended(unsigned dma_engine, unsigned queue, std::uint64_t number, bool interrupts) {
+  Queue& state = queue_of(dma_engine, queue);
+  state.last = descriptor_of(dma_engine, queue, number).stamp;
   state.last_number = number;
+  state.running.reset();
   last_queue_[dma_engine] = static_cast<std::uint8_t>(queue);
   if (number == 0) state.before_ring = state.step - 1;
   if (interrupts) state.interrupt_step = state.step;
-  if (source != nullptr) {
-    boost::intrusive_ptr<RaceActor> actor(new RaceActor);
-    actor->stamp = state.last;
-    actor->number = number;
-    actor->source = *source;
-    actor->destination = *destination;
-    actor->trigger = doorbell.trigger;
-    actor->trigger_index = doorbell.index;
-    const auto touch_all = [&](const memory::AccessPattern& pattern, bool write) {
-      for_each_footprint(pattern, setup_.core_base, [&](const Footprint& where) { touch(where, write, actor); });
-    };
-    touch_all(*source, false);
-    touch_all(*destination, true);
-  }
-  if (--doorbell.descriptors > 0) return;
+  if (--state.rung.front().descriptors > 0) return;
   state.rung.pop_front();
   state.begin.reset();
 }
@@ -178,6 +184,7 @@ void RaceDetector::dma_was_reset(unsigned dma_engine) {
     Queue& state = queue_of(dma_engine, q);
     state.rung.clear();
     state.begin.reset();
+    state.running.reset();
     state.before_ring = state.step;
   }
 }

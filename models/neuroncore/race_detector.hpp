@@ -64,9 +64,10 @@ class RaceDetector {
 
   // ---- DMA.
   void rang(unsigned dma_engine, unsigned queue, std::uint32_t descriptors, std::uint64_t cause);
-  // Descriptor `number` of the ring; null where it moves nothing. What it updates follows.
-  void descriptor_ended(unsigned dma_engine, unsigned queue, std::uint64_t number, bool interrupts,
-                        const memory::AccessPattern* source, const memory::AccessPattern* destination);
+  // Descriptor `number` of the ring reads or writes these bytes; then it has ended, and what it updates follows.
+  void descriptor_touches(unsigned dma_engine, unsigned queue, std::uint64_t number, const memory::AccessPattern& bytes,
+                          bool write);
+  void descriptor_ended(unsigned dma_engine, unsigned queue, std::uint64_t number, bool interrupts);
   void dma_was_reset(unsigned dma_engine);
 
   // ---- The host. Addresses are those of the map.
@@ -108,11 +109,13 @@ class RaceDetector {
     std::uint32_t interrupt_step = 0;
     Stamp last{};
     std::uint64_t last_number = 0;
+    boost::intrusive_ptr<RaceActor> running{};  // the descriptor that has touched bytes and not ended
     std::deque<Doorbell> rung;
   };
 
   static std::size_t index_of(Engine engine) { return static_cast<std::size_t>(engine); }
   Queue& queue_of(unsigned dma_engine, unsigned queue) { return queues_[dma_engine * clock_dma_queues + queue]; }
+  RaceActor& descriptor_of(unsigned dma_engine, unsigned queue, std::uint64_t number);
   std::optional<Engine> engine_of(std::uint64_t cause) const;
   SemaphoreOrder::Update update_of(std::int64_t count, std::uint64_t cause);
   void touch(const Footprint& where, bool write, const RaceActorRef& actor);

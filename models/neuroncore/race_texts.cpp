@@ -34,11 +34,11 @@ std::string RaceDetector::description_of(const RaceActor& actor) const {
   std::string text = agent_text(actor.stamp.agent, actor.number);
   if (actor.instruction) {
     text += " (" + disassemble(*actor.instruction) + ")";
-  } else if (actor.source) {
+  } else if (actor.source || actor.destination) {
     text += " (";
-    append_text(*actor.source, text);
+    if (actor.source) append_text(*actor.source, text);
     text += " -> ";
-    append_text(*actor.destination, text);
+    if (actor.destination) append_text(*actor.destination, text);
     text += actor.trigger ? ", triggered by " + record_text(*actor.trigger, actor.trigger_index) + ")"
                           : std::string(", released by the host)");
   }

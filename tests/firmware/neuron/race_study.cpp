@@ -258,10 +258,14 @@ class RaceStudy::Run {
     const std::size_t number = ended_[queue]++;
     const auto& descriptor = schedule_.rings[queue / engines][queue % engines][number];
     const auto d = static_cast<unsigned>(queue % engines);
-    if (detector != nullptr)
-      detector->descriptor_ended(d, static_cast<unsigned>(queue / engines), number, false,
-                                 descriptor.empty ? nullptr : &descriptor.source,
-                                 descriptor.empty ? nullptr : &descriptor.destination);
+    const auto q = static_cast<unsigned>(queue / engines);
+    if (detector != nullptr) {
+      if (!descriptor.empty) {
+        detector->descriptor_touches(d, q, number, descriptor.source, false);
+        detector->descriptor_touches(d, q, number, descriptor.destination, true);
+      }
+      detector->descriptor_ended(d, q, number, false);
+    }
     if (descriptor.signals) update(descriptor.semaphore, descriptor.increment, dma_ports + d);
     begin_next(queue);
   }

@@ -144,9 +144,10 @@ struct Story {
     detector.rang(dma_engine, queue, count, id(engine));
   }
   void copies(unsigned dma_engine, unsigned queue, std::uint64_t from, std::uint64_t to, int raises = -1) {
-    const auto source = AccessPattern::contiguous(from, 64);
-    const auto destination = AccessPattern::contiguous(to, 64);
-    detector.descriptor_ended(dma_engine, queue, descriptors[16 * dma_engine + queue]++, true, &source, &destination);
+    const std::uint64_t number = descriptors[16 * dma_engine + queue]++;
+    detector.descriptor_touches(dma_engine, queue, number, AccessPattern::contiguous(from, 64), false);
+    detector.descriptor_touches(dma_engine, queue, number, AccessPattern::contiguous(to, 64), true);
+    detector.descriptor_ended(dma_engine, queue, number, true);
     if (raises >= 0) raise(static_cast<unsigned>(raises), tilevp::id_of(dma_ports + dma_engine, 1));
   }
 };
