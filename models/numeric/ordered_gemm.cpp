@@ -58,17 +58,16 @@ void scatter_to_panels(const float* row, std::size_t panels, std::size_t width, 
 // Rows of a tile lie in pages of their own, so the processor does not see the next one coming.
 constexpr std::size_t rows_ahead = 4;
 
-void pack_panels(const StridedTile& tile, std::size_t first, std::size_t columns, std::size_t width, AlignedFloats& row,
+void pack_panels(const RowPart& part, std::size_t depth, std::size_t columns, std::size_t width, AlignedFloats& row,
                  AlignedFloats& out) {
-  const std::size_t depth = tile.partitions;
   const std::size_t padded = round_up(columns, width);
   grow(row, padded);
   grow(out, padded / width * panel_stride(depth, width));
   std::fill(row.begin() + static_cast<std::ptrdiff_t>(columns), row.begin() + static_cast<std::ptrdiff_t>(padded),
             0.0F);
   for (std::size_t k = 0; k < depth; ++k) {
-    if (k + rows_ahead < depth) prefetch_part(tile, k + rows_ahead, first, columns);
-    gather_part(tile, k, first, columns, row.data());
+    if (k + rows_ahead < depth) part.prefetch(k + rows_ahead);
+    part.gather(k, row.data());
     scatter_to_panels(row.data(), padded / width, width, depth, out.data() + k * width);
   }
 }
@@ -79,7 +78,8 @@ void PackedStationary::pack(const StridedTile& tile) {
   kernel_ = &current_kernel();
   depth_ = tile.partitions;
   columns_ = tile.free_size();
-  pack_panels(tile, 0, columns_, kernel_->tile_rows, row_, panels_);
+  part_.look_at(tile, 0, columns_);
+  pack_panels(part_, depth_, columns_, kernel_->tile_rows, row_, panels_);
 }
 
 void PackedMoving::pack(const StridedTile& tile, const PackedStationary& stationary) {
@@ -93,18 +93,19 @@ void PackedMoving::pack(const StridedTile& tile, const PackedStationary& station
   depth_ = tile.partitions;
   columns_ = count;
   by_rows_ = stationary.columns() <= max_rows_of_row_product;
+  part_.look_at(tile, first, count);
   if (by_rows_)
-    pack_rows(tile, first);
+    pack_rows();
   else
-    numeric::pack_panels(tile, first, count, kernel_->panel_columns, row_, data_);
+    pack_panels(part_, depth_, count, kernel_->panel_columns, row_, data_);
 }
 
-void PackedMoving::pack_rows(const StridedTile& tile, std::size_t first) {
+void PackedMoving::pack_rows() {
   row_stride_ = round_up(columns_, row_padding);
   grow(data_, row_stride_ * depth_);
   for (std::size_t k = 0; k < depth_; ++k) {
     float* row = data_.data() + k * row_stride_;
-    gather_part(tile, k, first, columns_, row);
+    part_.gather(k, row);
     std::fill(row + columns_, row + row_stride_, 0.0F);
   }
 }

@@ -36,6 +36,7 @@ class PackedStationary {
   std::size_t columns_ = 0;
   AlignedFloats panels_;
   AlignedFloats row_;
+  RowPart part_;
 };
 
 // The moving operand or some columns of it: a copy, so that the source may change as soon as pack returns.
@@ -52,7 +53,7 @@ class PackedMoving {
 
  private:
   friend void multiply(const PackedStationary&, const PackedMoving&, float*, std::ptrdiff_t, bool);
-  void pack_rows(const StridedTile& tile, std::size_t first);
+  void pack_rows();
   const GemmKernel* kernel_ = nullptr;
   bool by_rows_ = false;
   std::size_t depth_ = 0;
@@ -60,6 +61,7 @@ class PackedMoving {
   std::size_t row_stride_ = 0;
   AlignedFloats data_;
   AlignedFloats row_;
+  RowPart part_;
 };
 
 // out[m * row_stride_floats + n] for m < M, n < N, as defined above. Nothing else of `out` is touched.

@@ -56,25 +56,38 @@ HostRange extent(const StridedTile& tile) { return extent_of(tile); }
 
 HostRange extent(const MutableStridedTile& tile) { return extent_of(tile); }
 
-void gather_part(const StridedTile& tile, std::size_t partition, std::size_t first, std::size_t count, float* out) {
-  for_each_run(tile, partition, first, count,
-               [&](const std::byte* at, std::size_t done, std::size_t some, std::ptrdiff_t stride) {
-                 load_as_fp32(tile.dtype, at, some, stride, out + done);
-               });
-}
-
-void prefetch_part(const StridedTile& tile, std::size_t partition, std::size_t first, std::size_t count) {
-  constexpr std::ptrdiff_t line_bytes = 64;
-  const auto element_bytes = static_cast<std::ptrdiff_t>(size_bytes(tile.dtype));
-  for_each_run(tile, partition, first, count,
-               [&](const std::byte* at, std::size_t, std::size_t some, std::ptrdiff_t stride) {
-                 const std::ptrdiff_t span = static_cast<std::ptrdiff_t>(some) * stride * element_bytes;
-                 for (std::ptrdiff_t offset = 0; offset < span; offset += line_bytes) __builtin_prefetch(at + offset);
-               });
-}
-
 void gather_row(const StridedTile& tile, std::size_t partition, float* out) {
-  gather_part(tile, partition, 0, tile.free_size(), out);
+  for_each_run(tile, partition, 0, tile.free_size(),
+               [&](const std::byte* at, std::size_t done, std::size_t count, std::ptrdiff_t stride) {
+                 load_as_fp32(tile.dtype, at, count, stride, out + done);
+               });
+}
+
+void RowPart::look_at(const StridedTile& tile, std::size_t first, std::size_t count) {
+  base_ = tile.base;
+  partition_stride_bytes_ = tile.partition_stride_bytes;
+  dtype_ = tile.dtype;
+  runs_.clear();
+  for_each_run(tile, 0, first, count,
+               [&](const std::byte* at, std::size_t done, std::size_t some, std::ptrdiff_t stride) {
+                 stride_ = stride;
+                 runs_.push_back({at - tile.base, done, some});
+               });
+}
+
+void RowPart::gather(std::size_t partition, float* out) const {
+  const std::byte* const from = row(partition);
+  for (const Run& run : runs_) load_as_fp32(dtype_, from + run.offset, run.count, stride_, out + run.before);
+}
+
+void RowPart::prefetch(std::size_t partition) const {
+  constexpr std::ptrdiff_t line_bytes = 64;
+  const std::ptrdiff_t element_stride = stride_ * static_cast<std::ptrdiff_t>(size_bytes(dtype_));
+  const std::byte* const from = row(partition);
+  for (const Run& run : runs_) {
+    const std::ptrdiff_t span = static_cast<std::ptrdiff_t>(run.count) * element_stride;
+    for (std::ptrdiff_t at = 0; at < span; at += line_bytes) __builtin_prefetch(from + run.offset + at);
+  }
 }
 
 void scatter_row(const MutableStridedTile& tile, std::size_t partition, const float* values, Rounding rounding) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "tilevp/base/host_range.hpp"
 #include "tilevp/numeric/dtype.hpp"
@@ -65,11 +66,32 @@ HostRange extent(const MutableStridedTile& tile);
 // load_as_fp32 gives them. `out` must not overlap the tile.
 void gather_row(const StridedTile& tile, std::size_t partition, float* out);
 
-// The same of elements [first, first + count) of the partition's row.
-void gather_part(const StridedTile& tile, std::size_t partition, std::size_t first, std::size_t count, float* out);
+// Elements [first, first + count) of every partition's row. Where they lie is the same in each, and found once.
+class RowPart {
+ public:
+  // `tile` may go, its bytes stay.
+  void look_at(const StridedTile& tile, std::size_t first, std::size_t count);
+  // out[0 .. count) = those of one partition, as gather_row gives them.
+  void gather(std::size_t partition, float* out) const;
+  // Asks the host's caches for the bytes that gather would read.
+  void prefetch(std::size_t partition) const;
 
-// Asks the host's caches for the bytes that gather_part would read.
-void prefetch_part(const StridedTile& tile, std::size_t partition, std::size_t first, std::size_t count);
+ private:
+  struct Run {
+    std::ptrdiff_t offset;  // bytes from the partition's element (0, ..., 0)
+    std::size_t before;     // elements of the part
+    std::size_t count;
+  };
+  const std::byte* row(std::size_t partition) const {
+    return base_ + static_cast<std::ptrdiff_t>(partition) * partition_stride_bytes_;
+  }
+
+  const std::byte* base_ = nullptr;
+  std::ptrdiff_t partition_stride_bytes_ = 0;
+  DType dtype_ = DType::fp32;
+  std::ptrdiff_t stride_ = 1;  // elements, within a run
+  std::vector<Run> runs_;
+};
 
 // The inverse of gather_row, as store_from_fp32 does it. Where a pattern names an element twice the later value stays.
 void scatter_row(const MutableStridedTile& tile, std::size_t partition, const float* values,
