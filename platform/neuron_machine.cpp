@@ -99,6 +99,8 @@ class NeuronMachine final : public Machine {
     core_->on_interrupt([&host](bool level) { host.set_interrupt(0, level); });
     for (const auto& engine : engines_) {
       engine->connect_semaphores(*semaphores_);
+      engine->connect_sbuf(around_.description.map.core0_base + core_map::sbuf_window,
+                           core_map::psum_window - core_map::sbuf_window);
       engine->on_interrupt([this, &host](bool level) { dma_interrupt(host, level); });
     }
     if (around_.description.checks.races) watch_races(host);
@@ -201,6 +203,8 @@ void check_dma(const dma::Parameters& dma, const std::string& path) {
   require_range(dma.clock_hz, min_hz, max_hz, path, "clock_hz");
   require_positive(dma.bytes_per_ns, path, "bytes_per_ns");
   require_latency(dma.start_latency_ns, path, "start_latency_ns");
+  require_range(dma.transpose_percent_from_hbm, 0, 100, path, "transpose_percent_from_hbm");
+  require_range(dma.transpose_percent_from_sbuf, 0, 100, path, "transpose_percent_from_sbuf");
   require_range(dma.packet_bytes, 1, 1u << 30, path, "packet_bytes");
   require_range(dma.packet_runs, 1, 1u << 30, path, "packet_runs");
   require_range(dma.outstanding_packets, 1, 65'536, path, "outstanding_packets");

@@ -52,8 +52,8 @@ class State {
       return neuroncore::disassemble(parts_.core.sequencer(*engine).stopped_before());
     const dma::Descriptor& d = stopped_descriptor();
     if (d.empty) return "an empty descriptor";
-    return "copy of " + std::to_string(d.destination.bytes()) + " bytes from " + hex_text(d.source.start()) + " to " +
-           hex_text(d.destination.start());
+    return std::string(d.transposes ? "transpose of " : "copy of ") + std::to_string(d.destination.bytes()) +
+           " bytes from " + hex_text(d.source.start()) + " to " + hex_text(d.destination.start());
   }
 
  private:

@@ -339,6 +339,31 @@ void Kernel::dma_copy(std::vector<CopyPart> parts, QueueClass queue_class, Engin
     require_same(call, "outermost elements (partitions) of dst and source differ", part.destination.partitions(),
                  part.source.partitions());
     require_same(call, "elements of dst and source differ", part.destination.elements(), part.source.elements());
+  }
+  add_copy(call, std::move(parts), queue_class, trigger);
+}
+
+void Kernel::dma_transpose(std::vector<CopyPart> parts, QueueClass queue_class, Engine trigger) {
+  constexpr const char* call = "dma_transpose";
+  require(!parts.empty(), call, "a transpose needs at least one part");
+  require(machine_.has_dma_transpose(), call,
+          "NC-v" + std::to_string(machine_.generation) + " has no DMA transposes; NC-v3 and later have");
+  for (CopyPart& part : parts) {
+    part.transposes = true;
+    const std::int64_t tiles = part.source.elements() / part.destination.partitions();
+    require_same(call, "elements of source are no multiple of the partitions of dst", part.source.elements(),
+                 tiles * part.destination.partitions());
+    require_same(call, "elements of dst and rows of source times tiles differ", part.destination.elements(),
+                 tiles * part.source.partitions());
+    require(part.destination.memory() == Memory::sbuf, call, part.destination.text() + ": a transpose ends in SBUF");
+    require(part.destination.free().size() <= 2 && part.source.free().size() == 1, call,
+            part.destination.text() + ": a part has tiles and rows, no more");
+  }
+  add_copy(call, std::move(parts), queue_class, trigger);
+}
+
+void Kernel::add_copy(const char* call, std::vector<CopyPart> parts, QueueClass queue_class, Engine trigger) {
+  for (const CopyPart& part : parts) {
     for (const Access* access : {&part.destination, &part.source})
       require(access->memory() != Memory::psum, call,
               access->text() + ": copies reach HBM and SBUF; PSUM is drained by the vector or scalar engine");

@@ -38,6 +38,7 @@ struct Region {
 struct CopyPart {
   Access destination;
   Access source;
+  bool transposes = false;  // destination[f % F][f / F][p] = source[p][f], F: partitions of the destination
 };
 
 // One call of the trace.
@@ -93,6 +94,11 @@ class Kernel {
   void dma_copy(std::vector<CopyPart> parts, QueueClass queue_class, Engine trigger = Engine::sync);
   void dma_copy(const Access& dst, const Access& src, QueueClass queue_class, Engine trigger = Engine::sync);
 
+  // Rows of the source become columns: destination[f % F][f / F][p] = source[p][f] in each part, F partitions; from HBM
+  // or SBUF to SBUF, elements of 2 or 4 bytes; NC-v3 on. The sources' rows, each of consecutive elements, are dealt to
+  // the DMA engines.
+  void dma_transpose(std::vector<CopyPart> parts, QueueClass queue_class, Engine trigger = Engine::sync);
+
   // All engines that the kernel uses meet: what was called before, copies too, has ended before anything that is called
   // afterwards begins.
   void barrier();
@@ -108,6 +114,7 @@ class Kernel {
   Operation& add(const char* call, Engine engine);
   void require(bool condition, const char* call, const std::string& what) const;
   void require_same(const char* call, const char* what, std::int64_t a, std::int64_t b) const;
+  void add_copy(const char* call, std::vector<CopyPart> parts, QueueClass queue_class, Engine trigger);
   Operation& elementwise(const char* call, Engine engine, neuroncore::Opcode opcode, const Access& dst,
                          const Access& src);
 

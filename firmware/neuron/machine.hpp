@@ -11,7 +11,8 @@ struct Machine {
   std::uint32_t psum_banks = 8;
   std::uint32_t dma_engines = 16;
   std::uint32_t dma_queues = 16;  // rings an engine
-  std::uint64_t core_base = 0;    // of the core's window, as the DMA engines address it
+  bool has_dma_transpose() const { return generation >= 3; }
+  std::uint64_t core_base = 0;  // of the core's window, as the DMA engines address it
 };
 
 }  // namespace tilevp::neuron

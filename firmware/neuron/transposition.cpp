@@ -57,11 +57,12 @@ std::vector<RowBlock> row_blocks(const MatrixTranspose& m) {
 
 class MatrixEmitter {
  public:
-  MatrixEmitter(Kernel& kernel, const MatrixTranspose& size) : k_(kernel), size_(size), blocks_(row_blocks(size)) {
+  MatrixEmitter(Kernel& kernel, const MatrixTranspose& size)
+      : k_(kernel), size_(size), by_dma_(kernel.machine().has_dma_transpose()), blocks_(row_blocks(size)) {
     choose();
     Allocator sbuf = whole_sbuf(kernel);
     const auto dtype = size.source.info().dtype;
-    loaded_ = allocate(kernel, sbuf, "rows", dtype, slots_, loaded_elements());
+    if (!by_dma_) loaded_ = allocate(kernel, sbuf, "rows", dtype, slots_, loaded_elements());
     turned_ = allocate(kernel, sbuf, "columns", dtype, slots_, turned_elements());
     for (unsigned b = 0; b < kernel.machine().psum_banks; ++b)
       banks_.push_back(kernel.psum("turn" + std::to_string(b), b, dtype));
@@ -86,7 +87,7 @@ class MatrixEmitter {
   std::int64_t slot_bytes() const {
     const auto aligned = [](std::int64_t bytes) { return ceil_div(bytes, 64) * 64; };
     const std::int64_t size = element_bytes(size_.source);
-    return aligned(loaded_elements() * size) + aligned(turned_elements() * size);
+    return (by_dma_ ? 0 : aligned(loaded_elements() * size)) + aligned(turned_elements() * size);
   }
 
   // As much at a time as fits twice; the allocator says what is missing where nothing does.
@@ -105,14 +106,18 @@ class MatrixEmitter {
 
   void part(const MatrixTranspose& matrix, std::span<const RowBlock> blocks, std::int64_t column,
             std::int64_t columns) {
-    const std::size_t slot = turn_++ % loaded_.size();
-    load(matrix, blocks, column, columns, loaded_[slot]);
+    const std::size_t slot = turn_++ % turned_.size();
     const RowBlock& last = blocks.back();
     const std::int64_t rows = last.first + last.count() - blocks.front().first;
-    for (std::size_t b = 0; b < blocks.size(); ++b)
-      for (std::int64_t c = 0; c < columns; c += tile_size)
-        turn(blocks[b], static_cast<std::int64_t>(b) * columns_at_a_time_ + c, std::min(tile_size, columns - c),
-             loaded_[slot], turned_[slot], c * blocks_at_a_time_ + blocks[b].first - blocks.front().first);
+    if (by_dma_) {
+      load_turned(matrix, blocks, column, columns, turned_[slot]);
+    } else {
+      load(matrix, blocks, column, columns, loaded_[slot]);
+      for (std::size_t b = 0; b < blocks.size(); ++b)
+        for (std::int64_t c = 0; c < columns; c += tile_size)
+          turn(blocks[b], static_cast<std::int64_t>(b) * columns_at_a_time_ + c, std::min(tile_size, columns - c),
+               loaded_[slot], turned_[slot], c * blocks_at_a_time_ + blocks[b].first - blocks.front().first);
+    }
     store(matrix, blocks.front().first, rows, column, columns, turned_[slot]);
     work_.dma_bytes += 2 * rows * columns * element_bytes(size_.source);
   }
@@ -136,6 +141,37 @@ class MatrixEmitter {
           add(g * block.rows, {m.row_step, block.rows}, from + g * m.group_step);
     }
     k_.dma_copy(std::move(parts), QueueClass::local, Engine::sync);
+  }
+
+  // The DMA engines turn the rows on their way: columns arrive on the partitions.
+  void load_turned(const MatrixTranspose& m, std::span<const RowBlock> blocks, std::int64_t column,
+                   std::int64_t columns, const Tensor& to) {
+    std::vector<CopyPart> parts;
+    const std::int64_t whole = columns / tile_size * tile_size;
+    for (const RowBlock& block : blocks) {
+      const std::int64_t place = block.first - blocks.front().first;
+      add_turned(parts, m, block, column, whole / tile_size, tile_size, to, place);
+      add_turned(parts, m, block, column + whole, 1, columns - whole, to, whole * blocks_at_a_time_ + place);
+    }
+    work_.dma_transposes += static_cast<std::int64_t>(parts.size());
+    k_.dma_transpose(std::move(parts), QueueClass::local, Engine::sync);
+  }
+
+  // `tiles` of `count` columns each, from `column` on.
+  void add_turned(std::vector<CopyPart>& parts, const MatrixTranspose& m, const RowBlock& block, std::int64_t column,
+                  std::int64_t tiles, std::int64_t count, const Tensor& to, std::int64_t place) const {
+    if (tiles * count == 0) return;
+    const auto add = [&](Pair rows, std::int64_t from, Pair elements) {
+      parts.push_back({to.ap({{to.info().free_size, count}, {blocks_at_a_time_ * tile_size, tiles}, elements}, place),
+                       m.source.ap({rows, {1, tiles * count}}, m.source_offset + from + column)});
+      ++place;
+    };
+    const std::int64_t from = block.group * m.group_step + block.row * m.row_step;
+    if (block.rows == 1)
+      add({m.group_step, block.groups}, from, {1, block.groups});
+    else
+      for (std::int64_t g = 0; g < block.groups; ++g)
+        add({m.row_step, block.rows}, from + g * m.group_step, {block.groups, block.rows});
   }
 
   // Rows stand as (group, row) on the partitions; in a run of the destination they follow each other as (row, group).
@@ -172,6 +208,7 @@ class MatrixEmitter {
 
   Kernel& k_;
   const MatrixTranspose size_;
+  const bool by_dma_;
   std::vector<RowBlock> blocks_;
   std::int64_t columns_at_a_time_ = 1;
   std::int64_t blocks_at_a_time_ = 1;
@@ -253,6 +290,7 @@ TranspositionWork& TranspositionWork::operator+=(const TranspositionWork& other)
   pe_transposes += other.pe_transposes;
   pe_cycles += other.pe_cycles;
   vector_transposes += other.vector_transposes;
+  dma_transposes += other.dma_transposes;
   copies += other.copies;
   dma_bytes += other.dma_bytes;
   return *this;

@@ -2,8 +2,9 @@
 // Tensors in HBM brought into another order of their axes, by the machine.
 //
 // Where the outermost axes stay, rows stand on the partitions and the vector engine copies within them
-// (RowPermutation). Else tiles of rows are turned: on the PE array up to 128 x 128, drained from PSUM by the vector
-// engine, or on the vector engine itself where a tile is at most 32 x 32 (MatrixTranspose).
+// (RowPermutation). Else tiles of rows are turned (MatrixTranspose): by the DMA engines that load them, where they can
+// (NC-v3 on); else on the PE array up to 128 x 128, drained from PSUM by the vector engine, or on the vector engine
+// itself where a tile is at most 32 x 32.
 //
 // All copies go through the queues of QueueClass::local. What was called before must have been written: callers put a
 // barrier() in front and behind.
@@ -38,8 +39,9 @@ struct TranspositionWork {
   std::int64_t pe_transposes = 0;
   std::int64_t pe_cycles = 0;  // max(P, min(64, F)) summed
   std::int64_t vector_transposes = 0;
-  std::int64_t copies = 0;     // tensor_copy: drains of PSUM, permutations
-  std::int64_t dma_bytes = 0;  // loads and stores
+  std::int64_t dma_transposes = 0;  // parts: up to 128 rows
+  std::int64_t copies = 0;          // tensor_copy: drains of PSUM, permutations
+  std::int64_t dma_bytes = 0;       // loads and stores
   TranspositionWork& operator+=(const TranspositionWork& other);
 };
 

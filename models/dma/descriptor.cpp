@@ -36,8 +36,6 @@ constexpr std::size_t indices_at = 112;
 constexpr std::size_t bound_at = 120;
 constexpr std::size_t last_reserved_at = 124;
 constexpr std::size_t loop_bytes = 8;
-constexpr std::uint8_t all_flags =
-    flag_empty | flag_signal | flag_interrupt | flag_convert | flag_gather | flag_scatter | flag_skip;
 
 using Bytes = std::array<std::byte, descriptor_bytes>;
 
@@ -121,15 +119,23 @@ void put_patterns(Bytes& bytes, const Descriptor& descriptor) {
   put(bytes, bound_at, rows.bound);
 }
 
+// Why a descriptor cannot transpose; null: it can.
+const char* transpose_problem(const Descriptor& descriptor) {
+  if (descriptor.empty) return "is empty";
+  if (descriptor.source_dtype != descriptor.destination_dtype) return "converts";
+  if (descriptor.rows.side != Indirect::none) return "gathers or scatters";
+  return nullptr;
+}
+
 std::uint8_t flags_of(const Descriptor& descriptor) {
   const auto flag = [](bool set, DescriptorFlags bit) { return set ? static_cast<unsigned>(bit) : 0u; };
   const Rows& rows = descriptor.rows;
-  return static_cast<std::uint8_t>(flag(descriptor.empty, flag_empty) | flag(descriptor.signals, flag_signal) |
-                                   flag(descriptor.interrupts, flag_interrupt) |
-                                   flag(descriptor.source_dtype != descriptor.destination_dtype, flag_convert) |
-                                   flag(rows.side == Indirect::gather, flag_gather) |
-                                   flag(rows.side == Indirect::scatter, flag_scatter) |
-                                   flag(rows.side != Indirect::none && rows.skip, flag_skip));
+  return static_cast<std::uint8_t>(
+      flag(descriptor.empty, flag_empty) | flag(descriptor.signals, flag_signal) |
+      flag(descriptor.interrupts, flag_interrupt) |
+      flag(descriptor.source_dtype != descriptor.destination_dtype, flag_convert) |
+      flag(rows.side == Indirect::gather, flag_gather) | flag(rows.side == Indirect::scatter, flag_scatter) |
+      flag(rows.side != Indirect::none && rows.skip, flag_skip) | flag(descriptor.transposes, flag_transpose));
 }
 
 // ---- Decoding. Bytes that are no descriptor are the machine's fault, not ours.
@@ -141,7 +147,6 @@ class Decoder {
 
   Descriptor run() {
     const auto flags = get<std::uint8_t>(bytes_, flags_at);
-    if ((flags & ~all_flags) != 0) fault("unknown flags " + std::to_string(flags & ~all_flags));
     require_zero(reserved_at, reserved_bytes);
     require_zero(last_reserved_at, descriptor_bytes - last_reserved_at);
     Descriptor result;
@@ -150,10 +155,13 @@ class Decoder {
     result.empty = (flags & flag_empty) != 0;
     result.signals = (flags & flag_signal) != 0;
     result.interrupts = (flags & flag_interrupt) != 0;
+    result.transposes = (flags & flag_transpose) != 0;
     result.semaphore = get<std::uint8_t>(bytes_, semaphore_at);
     result.increment = get<std::uint32_t>(bytes_, increment_at);
     check_signal(result);
     read_rows(result, flags);
+    if (result.transposes)
+      if (const char* problem = transpose_problem(result)) fault(std::string("transposes and ") + problem);
     read_patterns(result, (flags & flag_convert) != 0);
     return result;
   }
@@ -277,6 +285,8 @@ std::array<std::byte, descriptor_bytes> encode(const Descriptor& descriptor) {
   if (descriptor.empty && descriptor.source_dtype != descriptor.destination_dtype)
     refuse("an empty one converts " + std::string(name(descriptor.source_dtype)) + " to " +
            std::string(name(descriptor.destination_dtype)));
+  if (descriptor.transposes)
+    if (const char* problem = transpose_problem(descriptor)) refuse(std::string("one that transposes ") + problem);
   put(bytes, source_dtype_at, static_cast<std::uint8_t>(descriptor.source_dtype));
   put(bytes, destination_dtype_at, static_cast<std::uint8_t>(descriptor.destination_dtype));
   put(bytes, flags_at, flags_of(descriptor));

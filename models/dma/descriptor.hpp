@@ -49,8 +49,10 @@ struct Descriptor {
   Rows rows;  // with them, source and destination are row 0 of each side, encoded as loops of rows.count rows
   numeric::DType source_dtype = numeric::DType::uint8;
   numeric::DType destination_dtype = numeric::DType::uint8;
-  bool empty = false;       // moves nothing, only signals: every engine of a copy posts its completion
-  bool signals = false;     // adds `increment` to semaphore `semaphore` when the last byte is written
+  bool transposes =
+      false;             // reads runs, writes their elements wherever they go, in SBUF, at a rate of its own (NC-v3 on)
+  bool empty = false;    // moves nothing, only signals: every engine of a copy posts its completion
+  bool signals = false;  // adds `increment` to semaphore `semaphore` when the last byte is written
   bool interrupts = false;  // raises the engine's interrupt at that time
   std::uint8_t semaphore = 0;
   std::uint32_t increment = 0;
@@ -63,7 +65,8 @@ enum DescriptorFlags : std::uint8_t {
   flag_convert = 8,
   flag_gather = 16,
   flag_scatter = 32,
-  flag_skip = 64  // rows out of bounds
+  flag_skip = 64,  // rows out of bounds
+  flag_transpose = 128
 };
 
 // Throws UserError when a loop, stride or element does not fit its field ("DMA descriptor: source loop 0 has size ...,
@@ -71,7 +74,8 @@ enum DescriptorFlags : std::uint8_t {
 std::array<std::byte, descriptor_bytes> encode(const Descriptor& descriptor);
 // Throws Fault `dma.descriptor` when the bytes are no descriptor: unknown dtype, a loop of size zero, more than five
 // loops, element counts of the two sides that differ, reserved bytes that are not zero, an increment above
-// max_increment, rows that are none or too many; `dma.semaphore` when it signals a reserved semaphore. `place` names
+// max_increment, rows that are none or too many, a transpose that is empty, converts, gathers or scatters;
+// `dma.semaphore` when it signals a reserved semaphore. `place` names
 // the ring and index.
 Descriptor decode(std::span<const std::byte, descriptor_bytes> bytes, const std::string& place);
 

@@ -36,6 +36,10 @@ void validate(const Parameters& parameters, std::string_view place) {
   at_least_one(parameters.packet_runs, "packet_runs");
   at_least_one(parameters.outstanding_packets, "outstanding_packets");
   at_least_one(parameters.prefetch_descriptors, "prefetch_descriptors");
+  for (const auto& [percent, key] : {std::pair{parameters.transpose_percent_from_hbm, "transpose_percent_from_hbm"},
+                                     std::pair{parameters.transpose_percent_from_sbuf, "transpose_percent_from_sbuf"}})
+    if (percent > 100)
+      throw UserError(std::string(place) + "." + key, "expected 0 to 100, found " + std::to_string(percent));
   if (!(parameters.start_latency_ns >= 0) || parameters.start_latency_ns > 1e9)
     throw UserError(std::string(place) + ".start_latency_ns",
                     "expected 0 to 1e9 nanoseconds, found " + number_text(parameters.start_latency_ns));
@@ -207,6 +211,17 @@ void DmaEngine::sleep() {
   watches_flights_ = false;
 }
 
+std::uint32_t DmaEngine::transpose_percent(const Descriptor& descriptor) const {
+  const std::uint32_t element = descriptor.source.element_bytes();
+  if (element != 2 && element != 4)
+    throw Fault(rule::transpose, "transposes elements of " + std::to_string(element) + " bytes, expected 2 or 4");
+  if (!in_sbuf(descriptor.destination)) throw Fault(rule::transpose, "transposes to an address outside SBUF");
+  const std::uint32_t percent =
+      in_sbuf(descriptor.source) ? parameters_.transpose_percent_from_sbuf : parameters_.transpose_percent_from_hbm;
+  if (percent == 0) throw Fault(rule::transpose, "the engine has no transposes (NC-v3 and later have)");
+  return percent;
+}
+
 void DmaEngine::start(Queue& queue) {
   Queue::Ready entry = queue.waiting.front();
   if (entry.number == queue.break_at)
@@ -214,8 +229,12 @@ void DmaEngine::start(Queue& queue) {
   queue.waiting.pop_front();
   const Descriptor& descriptor = entry.descriptor;
   const Copy copy{descriptor.source, descriptor.destination};
-  Queue::Running& running = queue.running.emplace(Queue::Running{
-      .entry = entry, .cutter = PacketCutter(copy, parameters_), .moves = !descriptor.empty, .id = agent_.next_id()});
+  std::uint32_t percent = 0;
+  if (descriptor.transposes) for_descriptor(queue, entry.number, [&] { percent = transpose_percent(descriptor); });
+  Queue::Running& running = queue.running.emplace(Queue::Running{.entry = entry,
+                                                                 .cutter = PacketCutter(copy, parameters_, percent),
+                                                                 .moves = !descriptor.empty,
+                                                                 .id = agent_.next_id()});
   if (descriptor.rows.side != Indirect::none)
     choose_rows(queue, running);
   else if (running.moves)

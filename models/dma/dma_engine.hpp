@@ -99,6 +99,11 @@ class DmaEngine : public sc_core::sc_module {
 
   // To connect while the platform is built. A descriptor that signals without a sink is a fault.
   void connect_semaphores(SemaphoreSink& sink) { semaphores_ = &sink; }
+  // Which addresses are SBUF: transposes end there, and cost by where they begin. Without it there are none.
+  void connect_sbuf(std::uint64_t base, std::uint64_t bytes) {
+    sbuf_base_ = base;
+    sbuf_bytes_ = bytes;
+  }
   // Called with the level of the engine's interrupt line when it changes: high while a bit of the interrupt register is
   // set, that is from the end of a descriptor with the interrupt flag until the bits are cleared.
   void on_interrupt(std::function<void(bool level)> callback) { interrupt_changed_ = std::move(callback); }
@@ -142,6 +147,9 @@ class DmaEngine : public sc_core::sc_module {
   void choose_rows(Queue& queue, Queue::Running& running);
   void next_row(Queue::Running& running);
   Packet next_packet(Queue::Running& running);
+  // Of a copy's rate. Throws Fault `dma.transpose`.
+  std::uint32_t transpose_percent(const Descriptor& descriptor) const;
+  bool in_sbuf(const memory::AccessPattern& pattern) const { return pattern.start() - sbuf_base_ < sbuf_bytes_; }
   void issue(Queue& queue);
   Flight& take_flight(Queue& queue);
   // Three ways to issue a packet: ask for time only, move the bytes while waiting, start its runs (reads first).
@@ -184,6 +192,8 @@ class DmaEngine : public sc_core::sc_module {
   RegisterFile registers_;
   Register* interrupt_ = nullptr;
   SemaphoreSink* semaphores_ = nullptr;
+  std::uint64_t sbuf_base_ = 0;
+  std::uint64_t sbuf_bytes_ = 0;
   DescriptorObserver* observer_ = nullptr;
   OrderObserver* order_ = nullptr;
   std::function<void(bool)> interrupt_changed_;

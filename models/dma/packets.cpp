@@ -28,15 +28,18 @@ std::uint64_t wider(const Slice& slice) { return std::max(slice.source.bytes(), 
 
 }  // namespace
 
-PacketCutter::PacketCutter(const Copy& copy, const Parameters& parameters)
+PacketCutter::PacketCutter(const Copy& copy, const Parameters& parameters, std::uint32_t transpose_percent)
     : source_(copy.source),
       destination_(copy.destination),
+      transpose_percent_(transpose_percent),
       elements_(source_.elements()),
-      run_elements_(std::min(source_.run_bytes() / source_.element_bytes(),
-                             destination_.run_bytes() / destination_.element_bytes())),
+      run_elements_(source_.run_bytes() / source_.element_bytes()),
       most_elements_(std::max<std::uint64_t>(
           1, parameters.packet_bytes / std::max(source_.element_bytes(), destination_.element_bytes()))),
-      most_runs_(parameters.packet_runs) {}
+      most_runs_(parameters.packet_runs) {
+  if (transpose_percent_ == 0)
+    run_elements_ = std::min(run_elements_, destination_.run_bytes() / destination_.element_bytes());
+}
 
 std::uint64_t PacketCutter::elements_of_packet() const {
   const std::uint64_t into_run = at_ % run_elements_;
@@ -53,13 +56,15 @@ Slice PacketCutter::longest_slice(std::uint64_t limit) const {
     const memory::AccessPattern destination = destination_.split(at_, limit).items[0];
     const std::uint64_t shorter = std::min(source.elements(), destination.elements());
     if (source.elements() == destination.elements())
-      return {source, destination, std::max(source.runs(), destination.runs())};
+      return {source, destination,
+              transpose_percent_ != 0 ? source.runs() : std::max(source.runs(), destination.runs())};
     limit = shorter;
   }
 }
 
 Packet PacketCutter::next() {
   Packet packet;
+  if (transpose_percent_ != 0) packet.rate_percent = transpose_percent_;
   std::uint64_t left = elements_of_packet();
   while (left > 0 && packet.count < Packet::max_slices) {
     const Slice slice = longest_slice(left);
@@ -93,7 +98,8 @@ CyclesQ32 EngineTime::ps_q32(const Packet& packet) const {
   CyclesQ32 time = 0;
   for (const Slice& slice : packet.span())
     time += std::max(slice.runs * run_floor_q32_, transfer_q32(wider(slice), bytes_per_ns_));
-  return std::max(time, packet_floor_q32_);
+  time = std::max(time, packet_floor_q32_);
+  return packet.rate_percent == 100 ? time : time * 100 / packet.rate_percent;
 }
 
 }  // namespace tilevp::dma

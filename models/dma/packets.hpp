@@ -17,7 +17,8 @@ namespace tilevp::dma {
 struct Slice {
   memory::AccessPattern source;
   memory::AccessPattern destination;
-  // Pieces the engine moves one by one: the contiguous runs of the side that has more of them.
+  // Pieces the engine moves one by one: the contiguous runs of the side that has more of them; of a transpose, those of
+  // the source.
   std::uint64_t runs = 0;
 };
 
@@ -26,8 +27,9 @@ struct Packet {
   std::array<Slice, max_slices> slices{};
   std::size_t count = 0;
   std::uint64_t runs = 0;
-  std::uint64_t bytes = 0;  // written
-  bool last = false;        // of its descriptor
+  std::uint64_t bytes = 0;           // written
+  bool last = false;                 // of its descriptor
+  std::uint32_t rate_percent = 100;  // of a copy's
 
   std::span<const Slice> span() const { return {slices.data(), count}; }
 };
@@ -36,7 +38,8 @@ struct Packet {
 // bytes of the side with the wider elements. A longer run is cut.
 class PacketCutter {
  public:
-  PacketCutter(const Copy& copy, const Parameters& parameters);
+  // `transpose_percent`: of a copy's rate, for a descriptor that transposes; 0: it does not.
+  PacketCutter(const Copy& copy, const Parameters& parameters, std::uint32_t transpose_percent = 0);
 
   bool done() const { return at_ == elements_; }
   // Only while not done.
@@ -48,6 +51,7 @@ class PacketCutter {
 
   memory::AccessPattern source_;
   memory::AccessPattern destination_;
+  std::uint32_t transpose_percent_;
   std::uint64_t elements_;
   std::uint64_t run_elements_;  // of the shorter runs of both sides
   std::uint64_t most_elements_;
@@ -56,7 +60,8 @@ class PacketCutter {
 };
 
 // How long an engine takes for a packet: for each run the longer of its floor and its bytes at the engine's rate, for
-// the packet at least its own floor. In picoseconds * 2^32, so that sums of many packets do not drift.
+// the packet at least its own floor; of a transpose all that by its share of a copy's rate. In picoseconds * 2^32, so
+// that sums of many packets do not drift.
 class EngineTime {
  public:
   // Throws UserError at `place` for a rate that is not positive or packet_bytes that take 2 ms or more.

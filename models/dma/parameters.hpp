@@ -16,6 +16,9 @@ struct Parameters {
   double start_latency_ns = 1300.0;
   // A contiguous run takes at least this long in an engine, however short it is.
   double run_floor_ns = 107.0;
+  // The rate of a transpose in per cent of a copy's, from HBM and from SBUF; 0: the engine has none.
+  std::uint32_t transpose_percent_from_hbm = 0;
+  std::uint32_t transpose_percent_from_sbuf = 0;
   // A packet takes at least this long in an engine.
   double packet_floor_ns = 0.0;
   // The grain of arbitration: at most this many bytes and runs before the engine looks at its other queues. A longer
@@ -30,7 +33,8 @@ struct Parameters {
   memory::CodingStyle coding_style = memory::CodingStyle::lt;
 };
 BOOST_DESCRIBE_STRUCT(Parameters, (),
-                      (engines, clock_hz, bytes_per_ns, start_latency_ns, run_floor_ns, packet_floor_ns, packet_bytes,
-                       packet_runs, outstanding_packets, prefetch_descriptors, coding_style))
+                      (engines, clock_hz, bytes_per_ns, start_latency_ns, run_floor_ns, transpose_percent_from_hbm,
+                       transpose_percent_from_sbuf, packet_floor_ns, packet_bytes, packet_runs, outstanding_packets,
+                       prefetch_descriptors, coding_style))
 
 }  // namespace tilevp::dma

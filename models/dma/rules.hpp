@@ -16,6 +16,7 @@ inline constexpr char ring_busy[] = "dma.ring_busy";
 inline constexpr char doorbell[] = "dma.doorbell";
 inline constexpr char descriptor[] = "dma.descriptor";
 inline constexpr char out_of_bounds[] = "dma.out_of_bounds";
+inline constexpr char transpose[] = "dma.transpose";
 inline constexpr char semaphore[] = "dma.semaphore";
 inline constexpr char address_error[] = "dma.address_error";
 }  // namespace rule

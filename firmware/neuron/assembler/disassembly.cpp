@@ -59,6 +59,7 @@ std::string descriptor_text(const dma::Descriptor& d, const Bases& bases) {
            side_text(d.source, d.source_dtype, bases);
   if (d.signals) text += ", sem " + std::to_string(d.semaphore) + " += " + std::to_string(d.increment);
   if (d.interrupts) text += ", interrupt";
+  if (d.transposes) text += ", transpose";
   return text;
 }
 

@@ -310,6 +310,7 @@ const auto signal = word("sem") >> integer(a_semaphore, 0, 255,
                       b.descriptor.increment = static_cast<std::uint32_t>(v);
                     });
 const auto interrupt = word("interrupt")[([](auto& c) { builder(c).descriptor.interrupts = true; })];
+const auto transposed = word("transpose")[([](auto& c) { builder(c).descriptor.transposes = true; })];
 const auto begin_descriptor = [](bool empty) { return [empty](auto& c) { builder(c).begin_descriptor(empty); }; };
 const auto in_ring = [](LineBuilder& b, Iterator at) { b.require_ring(at); };
 const auto copy = from(word("copy"), in_ring)[begin_descriptor(false)] >>
@@ -317,7 +318,8 @@ const auto copy = from(word("copy"), in_ring)[begin_descriptor(false)] >>
                   from(side, [](LineBuilder& b, Iterator at) { b.end_source_side(at); });
 const auto empty = from(word("empty"), in_ring)[begin_descriptor(true)];
 const x3::rule<struct descriptor_id> descriptor = "a descriptor";
-const auto descriptor_def = (copy | empty) >> *(x3::lit(',') >> must("'sem' or 'interrupt'", interrupt | signal));
+const auto descriptor_def = (copy | empty) >> *(x3::lit(',') >> must("'sem', 'interrupt' or 'transpose'",
+                                                                     interrupt | signal | transposed));
 
 // ---- Directives
 

@@ -66,11 +66,8 @@ class Dense final : public Convolution {
 }  // namespace
 
 boost::json::object transpose_figures(const TranspositionWork& work) {
-  return {{"on_pe", work.pe_transposes},
-          {"on_vector", work.vector_transposes},
-          {"copies", work.copies},
-          {"pe_cycles", work.pe_cycles},
-          {"dma_bytes", work.dma_bytes}};
+  return {{"on_pe", work.pe_transposes}, {"on_vector", work.vector_transposes}, {"by_dma", work.dma_transposes},
+          {"copies", work.copies},       {"pe_cycles", work.pe_cycles},         {"dma_bytes", work.dma_bytes}};
 }
 
 std::string dense_refusal(const Problem& problem) {

@@ -2,7 +2,9 @@
 // Random convolutions on the reference machine, exactly the definition.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <random>
+#include <string>
 
 #include "firmware/neuron/conv_case.hpp"
 
@@ -19,6 +21,17 @@ class Draw {
  private:
   std::mt19937_64 random_;
 };
+
+// How many random shapes a kind of convolution gets: few under ASan; TILEVP_LONG_TESTS=1: 20,000.
+inline int random_shapes() {
+  const char* asked = std::getenv("TILEVP_LONG_TESTS");
+#ifdef __SANITIZE_ADDRESS__
+  constexpr int shapes = 100;
+#else
+  constexpr int shapes = 2'000;
+#endif
+  return asked != nullptr && std::string(asked) == "1" ? 20'000 : shapes;
+}
 
 // Clips padding and filter so that there is an output.
 inline void make_legal(ConvShape& s) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <random>
 
+#include "firmware/neuron/expect_exact.hpp"
 #include "support/reference_machine.hpp"
 #include "tilevp/base/errors.hpp"
 #include "tilevp/neuron/conv2d/depthwise.hpp"
@@ -120,7 +121,7 @@ Outcome run(const Case& s) {
   return outcome;
 }
 
-void expect_exact(const Case& s) {
+void expect_depthwise(const Case& s) {
   const DepthwisePlan plan = plan_depthwise(s.request(), s.machine);
   SCOPED_TRACE(plan.text() + "seed " + std::to_string(s.seed));
   Outcome outcome;
@@ -140,13 +141,12 @@ void expect_exact(const Case& s) {
   EXPECT_EQ(outcome.output_bytes, static_cast<std::uint64_t>(predicted.output_bytes));
 }
 
-constexpr int shapes_of_a_kind = 2'000;
 constexpr int parts = 4;
 
 class Depthwise : public testing::TestWithParam<int> {
  protected:
   void for_shapes(std::uint64_t kind, void (*choose)(Case&, const std::function<long(long, long)>&)) {
-    for (int i = 0; i < shapes_of_a_kind / parts; ++i) {
+    for (int i = 0; i < random_shapes() / parts; ++i) {
       Case s;
       s.seed = kind * 1'000'000 + static_cast<std::uint64_t>(GetParam()) * 10'000 + static_cast<std::uint64_t>(i);
       std::mt19937_64 random(s.seed ^ 0x5eed);
@@ -164,7 +164,7 @@ class Depthwise : public testing::TestWithParam<int> {
       while (s.out_h() < 1) ++s.H;
       // As much SBUF as the plan says it needs.
       s.machine.sbuf_bytes = static_cast<std::uint32_t>(plan_depthwise(s.request(), s.machine).bytes());
-      expect_exact(s);
+      expect_depthwise(s);
       if (HasFailure()) return;
     }
   }

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstdlib>
 
 #include "firmware/neuron/expect_exact.hpp"
 
@@ -124,15 +123,7 @@ class Family : public testing::TestWithParam<std::tuple<std::size_t, int>> {};
 
 constexpr int parts = 2;
 
-int shapes_of_a_part() {
-  const char* asked = std::getenv("TILEVP_LONG_TESTS");
-#ifdef __SANITIZE_ADDRESS__
-  constexpr int shapes = 100;
-#else
-  constexpr int shapes = 2'000;
-#endif
-  return (asked != nullptr && std::string(asked) == "1" ? 20'000 : shapes) / parts;
-}
+int shapes_of_a_part() { return random_shapes() / parts; }
 
 TEST_P(Family, ExactlyTheDefinition) {
   const auto [index, part] = GetParam();

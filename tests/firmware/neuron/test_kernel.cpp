@@ -70,6 +70,30 @@ TEST_F(KernelTest, TransposeSwapsPartitionsAndElements) {
             "nc_transpose #1: elements of dst and partitions of source differ: 95 and 96");
 }
 
+TEST_F(KernelTest, DmaTransposesAreForNcV3) {
+  const Access to = x.ap({{4096, 100}, {1, 64}});
+  const Access from = y.ap({{100, 64}, {1, 100}});
+  EXPECT_EQ(error_of([&] {
+              k.dma_transpose({{to, from}}, QueueClass::local);
+            }),
+            "dma_transpose #0: NC-v2 has no DMA transposes; NC-v3 and later have");
+  Kernel v3{Machine{.generation = 3}};
+  const Tensor rows = v3.hbm("rows", numeric::DType::bf16, 0, 64, 100);
+  const Tensor columns = v3.sbuf("columns", numeric::DType::bf16, 0, 256);
+  const Access row_access = rows.ap({{100, 64}, {1, 100}});
+  v3.dma_transpose({{columns.ap({{256, 100}, {1, 64}}), row_access}}, QueueClass::local);
+  v3.dma_transpose({{columns.ap({{256, 50}, {64, 2}, {1, 64}}), row_access}}, QueueClass::local);
+  EXPECT_TRUE(v3.operations()[1].parts[0].transposes);
+  EXPECT_EQ(error_of([&] {
+              v3.dma_transpose({{columns.ap({{256, 100}, {1, 63}}), row_access}}, QueueClass::local);
+            }),
+            "dma_transpose #2: elements of dst and rows of source times tiles differ: 63 and 64");
+  EXPECT_EQ(error_of([&] {
+              v3.dma_transpose({{row_access, row_access}}, QueueClass::local);
+            }).substr(0, 17),
+            "dma_transpose #2:");
+}
+
 // The pattern of the source is cut where a run ends, also in the middle of a dimension that was merged.
 TEST_F(KernelTest, ReduceCutsThePatternBehindEachRun) {
   const Tensor out = k.sbuf("out", numeric::DType::fp32, 0, 64);

@@ -45,8 +45,8 @@ TEST(Layouts, ReorderOnTheHost) {
 using Histogram = std::map<std::string, int>;
 
 // Calls of the trace that the transposes in front of and behind a convolution make.
-Histogram calls(const Problem& problem, const Layouts& layouts, TranspositionWork& work) {
-  Kernel kernel{Machine{}};
+Histogram calls(const Problem& problem, const Layouts& layouts, TranspositionWork& work, const Machine& machine = {}) {
+  Kernel kernel{machine};
   std::uint64_t bytes = 0;
   const auto at = place_tensors(problem, numeric::DType::bf16, layouts, [&](const std::string&, std::uint64_t count) {
     return std::exchange(bytes, bytes + (count + 63) / 64 * 64);
@@ -117,6 +117,17 @@ TEST(LayoutHistogram, FiltersLastInTheOutput) {
   EXPECT_EQ(calls(layer, {.output = OutputLayout::hwno}, work),
             (Histogram{{"nc_transpose", 25}, {"tensor_copy", 25}, {"dma_copy", 2 * 7}, {"barrier", 1}}));
   EXPECT_EQ(work.pe_cycles, 25 * 64);
+}
+
+// From NC-v3 on the DMA engines turn what they load: 25 blocks of 128 and 64 rows of 64 channels, eight to a load, no
+// instruction of an engine.
+TEST(LayoutHistogram, TheDmaEnginesOfNcV3TurnWhatTheyLoad) {
+  TranspositionWork work;
+  EXPECT_EQ(calls(layer, {.image = ImageLayout::nhwc}, work, {.generation = 3}),
+            (Histogram{{"dma_transpose", 4}, {"dma_copy", 4}, {"barrier", 1}}));
+  EXPECT_EQ(work.dma_transposes, 25);
+  EXPECT_EQ(work.pe_cycles, 0);
+  EXPECT_EQ(work.dma_bytes, 2 * 64 * 3136 * 2);
 }
 
 // 30 pixels of 20 channels fit the vector engine's 32 x 32.

@@ -245,4 +245,14 @@ inline Descriptor contiguous_copy(std::uint64_t offset, std::uint64_t bytes, std
               AccessPattern::contiguous(target_address + offset, bytes), semaphore);
 }
 
+// target[f][p] = source[p][f], rows of the target 64 KiB apart.
+inline Descriptor transpose(std::uint64_t rows, std::uint64_t columns, std::uint32_t element,
+                            std::uint64_t from = source_address) {
+  Descriptor descriptor = copy(AccessPattern::contiguous(from, rows * columns * element),
+                               AccessPattern(target_address, element, {{rows, element}, {columns, 0x1'0000}}));
+  descriptor.source = AccessPattern(from, element, {{rows * columns, element}});
+  descriptor.transposes = true;
+  return descriptor;
+}
+
 }  // namespace tilevp::dma::testing

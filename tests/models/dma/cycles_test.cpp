@@ -109,6 +109,56 @@ TEST(DmaTime, ARunTakesAtLeastItsFloor) {
   EXPECT_EQ(bench.statistic("dma0.queue0", "runs"), 110u);
 }
 
+// What a transpose costs: in per cent of a copy's rate, by where it begins.
+BenchSetup transposing() {
+  BenchSetup setup;
+  setup.engine.bytes_per_ns = 16;
+  setup.engine.run_floor_ns = 107;
+  setup.engine.transpose_percent_from_hbm = 90;
+  setup.engine.transpose_percent_from_sbuf = 50;
+  return setup;
+}
+
+// 64 rows of 64 elements of 2 bytes lie in one run of 8192 bytes: 512 ns as a copy. Element by element each of 4096
+// runs would take its floor.
+TEST(DmaTime, ATransposeFromHbmTakesNineTenthsOfTheRate) {
+  Bench bench(transposing());
+  bench.engines[0]->connect_sbuf(target_address, memory_bytes);
+  bench.run([&] {
+    bench.preload(source_address, ramp(8192));
+    bench.run_ring(0, {transpose(64, 64, 2)});
+    EXPECT_EQ(now_ps(), 512'000u * 10 / 9 + 1);
+    // Column 3 of row 5.
+    EXPECT_EQ(bench.peek(target_address + 3 * 0x1'0000 + 5 * 2, 2), bench.peek(source_address + (5 * 64 + 3) * 2, 2));
+  });
+  EXPECT_EQ(bench.statistic("dma0.queue0", "runs"), 2u);  // a packet of 4096 bytes each
+}
+
+TEST(DmaTime, ATransposeWithinSbufTakesHalfTheRate) {
+  Bench bench(transposing());
+  bench.engines[0]->connect_sbuf(target_address, memory_bytes);
+  bench.run([&] {
+    bench.preload(target_address + 0x80'0000, ramp(8192));
+    bench.run_ring(0, {transpose(32, 64, 4, target_address + 0x80'0000)});
+    EXPECT_EQ(now_ps(), 1'024'000u);
+    EXPECT_EQ(bench.peek(target_address + 63 * 0x1'0000 + 31 * 4, 4),
+              bench.peek(target_address + 0x80'0000 + 8192 - 4, 4));
+  });
+}
+
+// Rows of 64 bytes, 100 apart: each takes its floor, and that too by nine tenths.
+TEST(DmaTime, ShortRowsOfATransposeTakeTheirFloor) {
+  Bench bench(transposing());
+  bench.engines[0]->connect_sbuf(target_address, memory_bytes);
+  bench.run([&] {
+    bench.preload(source_address, ramp(0x1000));
+    Descriptor rows = transpose(9, 32, 2);
+    rows.source = AccessPattern(source_address, 2, {{9, 100}, {32, 2}});
+    bench.run_ring(0, {rows});
+    EXPECT_EQ(now_ps(), 9 * 107'000u * 10 / 9);
+  });
+}
+
 TEST(DmaTime, ThePacketFloorCountsPackets) {
   BenchSetup setup;
   setup.engine.packet_floor_ns = 860;

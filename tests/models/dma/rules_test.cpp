@@ -122,6 +122,21 @@ const std::vector<Breach>& breaches() {
        [](Bench& b) {
          run_one(b, copy(AccessPattern::contiguous(source_address, 16), AccessPattern::contiguous(0x7000'0000, 16)));
        }},
+      {"TransposeOfBytes",
+       rule::transpose,
+       {"dma0 queue 0 descriptor 0", "elements of 1 bytes, expected 2 or 4"},
+       [](Bench& b) { run_one(b, transpose(8, 2, 1)); }},
+      {"TransposeOutsideSbuf",
+       rule::transpose,
+       {"dma0 queue 0 descriptor 0", "outside SBUF"},
+       [](Bench& b) { run_one(b, transpose(4, 2, 2)); }},
+      {"TransposeOnAnEngineWithoutAny",
+       rule::transpose,
+       {"dma0 queue 0 descriptor 0", "the engine has no transposes"},
+       [](Bench& b) {
+         b.engines[0]->connect_sbuf(target_address, memory_bytes);
+         run_one(b, transpose(4, 2, 2));
+       }},
       {"UnmappedRing",
        rule::address_error,
        {"dma0 queue 0 descriptor 0", "read of 128 bytes at 0x70000000"},

@@ -9,6 +9,7 @@ semaphore wait none wait sem 7 == -3, sem 9 = 4
 drain
 .ring queue 15 engine 3
 empty, sem 3 += 1, interrupt
+copy sbuf(0, 0) [8 by 2, 4 by 262144] bf16 = hbm [32 by 2] bf16, sem 3 += 1, transpose
 copy psum(1, 2, 3) [] element 4 = hbm [2 by 8, 3 by -4] uint8
 .data sbuf(2, 8) int16: 4 x 7, -1
 .engine gpsimd
