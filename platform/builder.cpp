@@ -139,6 +139,8 @@ void Platform::break_at(std::string_view option, const std::string& unit, std::u
 std::string Platform::stopped_text(const BreakReached& where) const { return parts_->machine->stopped_text(where); }
 std::string Platform::state_text(const BreakReached& where) const { return parts_->machine->state_text(where); }
 
+std::vector<Occupancy> Platform::occupancy() const { return parts_->machine->occupancy(); }
+
 std::vector<RegisterWindow> Platform::register_windows() const { return parts_->machine->register_windows(); }
 
 void Platform::run(std::function<void(runtime::Host&)> program, std::uint64_t max_time_ps) {

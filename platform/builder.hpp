@@ -45,6 +45,8 @@ class Platform {
   // The address map, a line a region.
   std::string map_text() const;
   std::vector<RegisterWindow> register_windows() const;
+  // What the machine's on-chip memories hold, as the run stands.
+  std::vector<Occupancy> occupancy() const;
 
   // Debug accesses of memories, while the simulation runs or after it. False where not all bytes lie in memory.
   bool debug_write(std::uint64_t address, std::span<const std::byte> bytes);

@@ -38,6 +38,13 @@ struct MemoryRegion {
   bool read_only = false;  // and only where something lies: the tiles of a CUBE core
 };
 
+// Bytes of a memory that held data: a byte that was written once counts for good.
+struct Occupancy {
+  std::string path;
+  std::vector<std::uint64_t> by_partition;
+  std::vector<std::uint64_t> by_bank;  // empty where there are none
+};
+
 using Steps = std::vector<std::function<void()>>;
 
 // What a machine sees of the platform around it.
@@ -60,6 +67,8 @@ class Machine {
   virtual void connect(HostAgent& host) = 0;
 
   virtual std::vector<RegisterWindow> register_windows() const = 0;
+  // Of its on-chip memories, as the run stands.
+  virtual std::vector<Occupancy> occupancy() const { return {}; }
   // As Platform::break_at, stopped_text and state_text.
   virtual void break_at(std::string_view option, const std::string& unit, std::uint64_t number) = 0;
   virtual std::string stopped_text(const BreakReached& where) const = 0;

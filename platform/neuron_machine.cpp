@@ -1,5 +1,6 @@
 // The NeuronCore as the machine of a platform: one core with its DMA engines.
 #include <algorithm>
+#include <numeric>
 #include <sstream>
 #include <utility>
 
@@ -109,6 +110,17 @@ class NeuronMachine final : public Machine {
   std::vector<RegisterWindow> register_windows() const override {
     return {{"NeuronCore, control window", core_->control().table_text()},
             {"DMA engine", engines_[0]->registers().table_text()}};
+  }
+
+  std::vector<Occupancy> occupancy() const override {
+    const auto& psum = core_->psum();
+    Occupancy banks{psum.name(), psum.written_bytes(0, neuroncore::psum_banks * neuroncore::psum_bank_bytes), {}};
+    for (unsigned b = 0; b < neuroncore::psum_banks; ++b) {
+      const auto rows = psum.written_bytes(b * neuroncore::psum_bank_bytes, neuroncore::psum_bank_bytes);
+      banks.by_bank.push_back(std::accumulate(rows.begin(), rows.end(), std::uint64_t{0}));
+    }
+    const auto& sbuf = core_->sbuf();
+    return {{sbuf.name(), sbuf.written_bytes(0, sbuf.usable_bytes()), {}}, std::move(banks)};
   }
 
   void break_at(std::string_view option, const std::string& unit, std::uint64_t number) override {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -90,7 +91,8 @@ MemoryReport memory_report(const Module& module) {
           .wasted_bytes = module.value("wasted_bytes"),
           .busy_ps = module.value("busy_ps"),
           .peak_bytes = module.value("peak_bytes"),
-          .by_partition = {}};
+          .by_partition = {},
+          .by_bank = {}};
 }
 
 DmaReport dma_report(const Module& module) {
@@ -197,8 +199,10 @@ constexpr std::array made_figures{
     StatisticDefinition{"stalled", "cycles",
                         "By cause, those that are not zero: as `stalled_CAUSE_cycles`; of a DMA engine "
                         "`stalled_CAUSE_ps` in cycles of its clock. In `dma` in ps."},
-    StatisticDefinition{"peak_bytes", "bytes", "Largest number of bytes that held data at once; 0 where not counted."},
-    StatisticDefinition{"by_partition", "bytes", "peak_bytes of each partition; empty in this version."},
+    StatisticDefinition{"peak_bytes", "bytes",
+                        "Bytes that held data: those that were written at least once; 0 where not counted."},
+    StatisticDefinition{"by_partition", "bytes", "peak_bytes of each partition; empty where there are none."},
+    StatisticDefinition{"by_bank", "bytes", "peak_bytes of each bank of PSUM, all partitions together."},
     StatisticDefinition{"intervals", "",
                         "What units and memories did in each period (report.period); null where none was asked for."},
     StatisticDefinition{"period_ps", "ps", "Length of a period of the intervals. Row i begins at i x period_ps."},
@@ -248,6 +252,16 @@ void add_performance(Report& report, const StatisticsRegistry& statistics, const
     }
   }
   add_bound(report, all, host_busy, window_ps);
+}
+
+void add_occupancy(Report& report, const std::vector<Occupancy>& occupancy) {
+  for (const Occupancy& one : occupancy) {
+    const auto row = std::ranges::find(report.memories, one.path, &MemoryReport::path);
+    if (row == report.memories.end()) continue;
+    row->peak_bytes = std::accumulate(one.by_partition.begin(), one.by_partition.end(), std::uint64_t{0});
+    row->by_partition = one.by_partition;
+    row->by_bank = one.by_bank;
+  }
 }
 
 std::vector<Figure> figures(const StatisticsRegistry& statistics) {

@@ -18,6 +18,9 @@ using HostBusy = std::map<std::string, std::uint64_t, std::less<>>;
 void add_performance(Report& report, const StatisticsRegistry& statistics, const std::vector<ClockDomain>& clocks,
                      std::uint64_t simulated_ps, const HostBusy& host_busy = {});
 
+// Fills peak_bytes, by_partition and by_bank of the memories that were added before.
+void add_occupancy(Report& report, const std::vector<Occupancy>& occupancy);
+
 // What a figure means: one definition for each (block, name), for blocks of one kind may count under a name what others
 // count differently.
 struct Figure {

@@ -20,7 +20,7 @@ RaceWatch::RaceWatch(const neuroncore::RaceSetup& setup, const std::vector<std::
 
 void RaceWatch::read(std::uint64_t address, std::span<const std::byte> bytes) {
   const std::uint64_t offset = address - dma_window_;
-  if (offset >= engines_.size() * dma_map::window_bytes) return detector_.host_read(address, bytes);
+  if (offset >= engines_.size() * dma_map::window_bytes || bytes.empty()) return detector_.host_read(address, bytes);
   std::uint64_t value = 0;
   std::memcpy(&value, bytes.data(), std::min(bytes.size(), sizeof(value)));
   read_dma(static_cast<unsigned>(offset / dma_map::window_bytes), offset % dma_map::window_bytes, value);

@@ -58,9 +58,10 @@ struct MemoryReport {
   std::uint64_t busy_ps = 0;
   std::uint64_t peak_bytes = 0;               // largest number of bytes that held data at once
   std::vector<std::uint64_t> by_partition{};  // peak bytes of each partition; empty where there are none
+  std::vector<std::uint64_t> by_bank{};       // and of each bank, all partitions together
 };
 BOOST_DESCRIBE_STRUCT(MemoryReport, (),
-                      (path, port, bytes_read, bytes_written, wasted_bytes, busy_ps, peak_bytes, by_partition))
+                      (path, port, bytes_read, bytes_written, wasted_bytes, busy_ps, peak_bytes, by_partition, by_bank))
 
 struct DmaReport {
   std::string queue{};

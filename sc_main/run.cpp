@@ -212,6 +212,7 @@ int execute(const RunPlan& plan, Progress& progress) {
   if (records != nullptr) records->note_warnings(report.warnings);
   platform::add_performance(report, machine.simulation().statistics(), platform::clock_domains(machine.description()),
                             end_ps, machine.host().memory_busy_ps());
+  platform::add_occupancy(report, machine.occupancy());
   if (records != nullptr) report.intervals = records->intervals(report);
   report.host = host_figures.read(plan.threads, machine.host().access_seconds(), result.reference_seconds);
   try {

@@ -49,9 +49,19 @@ std::string Allocator::held() const {
   if (buffers_.empty()) return "nothing";
   constexpr std::size_t named = 16;
   std::string text;
-  for (std::size_t i = 0; i < std::min(named, buffers_.size()); ++i)
-    text += (text.empty() ? "" : ", ") + buffers_[i].name + " " + std::to_string(buffers_[i].size);
-  if (buffers_.size() > named) text += " and " + std::to_string(buffers_.size() - named) + " more";
+  std::uint64_t at = base_;
+  const auto show = [&](const std::string& what, std::uint64_t start, std::uint64_t size) {
+    text += (text.empty() ? "" : ", ") + what + " " + std::to_string(size) + " at " + std::to_string(start);
+  };
+  for (std::size_t i = 0; i < std::min(named, buffers_.size()); ++i) {
+    if (buffers_[i].start > at) show("free", at, buffers_[i].start - at);
+    show(buffers_[i].name, buffers_[i].start, buffers_[i].size);
+    at = buffers_[i].start + rounded(buffers_[i].size);
+  }
+  if (buffers_.size() > named)
+    text += " and " + std::to_string(buffers_.size() - named) + " more";
+  else if (at < base_ + size_)
+    show("free", at, base_ + size_ - at);
   return text;
 }
 

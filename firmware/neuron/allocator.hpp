@@ -14,7 +14,8 @@ class Allocator {
             std::uint64_t alignment = 1);
 
   // The start of the new buffer. UserError where nothing fits, with who holds what:
-  // `SBUF: 'image0' needs 70000 bytes a partition, 12000 of 180224 free (largest gap 12000); held: filter0 36864`.
+  // `SBUF: 'image0' needs 70000 bytes a partition, 12000 of 180224 free (largest gap 12000); held: filter0 36864 at 0,
+  // image1 131360 at 36864, free 12000 at 168224`.
   // UserError for a size of 0 or a name in use.
   std::uint64_t allocate(const std::string& name, std::uint64_t size);
   // UserError where no buffer has that name.

@@ -1,6 +1,7 @@
 #include "tilevp/neuron/kernel.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "tilevp/base/errors.hpp"
@@ -57,7 +58,7 @@ Region region_of(const Access& access, bool write) {
     const auto size = static_cast<std::int64_t>(numeric::size_bytes(access.dtype()));
     region = {.memory = access.memory(),
               .write = false,
-              .tensor = 0,
+              .tensor = access.tensor().index,
               .row_begin = static_cast<std::uint32_t>(access.first_partition()),
               .row_end = static_cast<std::uint32_t>(access.first_partition() + access.partitions()),
               .byte_begin = access.tensor().address + static_cast<std::uint64_t>(low * size),
@@ -120,6 +121,13 @@ Tensor Kernel::add_tensor(TensorInfo info) {
   info.index = static_cast<std::uint32_t>(tensors_.size());
   tensors_.push_back(std::move(info));
   return Tensor(&tensors_.back());
+}
+
+std::vector<TensorInfo> Kernel::on_chip() const {
+  std::vector<TensorInfo> tensors;
+  std::ranges::copy_if(tensors_, std::back_inserter(tensors),
+                       [](const TensorInfo& tensor) { return tensor.memory != Memory::hbm; });
+  return tensors;
 }
 
 Tensor Kernel::hbm(std::string name, numeric::DType dtype, std::uint64_t address, std::int64_t rows,

@@ -28,7 +28,7 @@ inline constexpr unsigned queue_classes = 4;
 struct Region {
   Memory memory = Memory::sbuf;
   bool write = false;
-  std::uint32_t tensor = 0;  // HBM: index of the tensor
+  std::uint32_t tensor = 0;  // its index
   std::uint32_t row_begin = 0;
   std::uint32_t row_end = 0;
   std::uint64_t byte_begin = 0;
@@ -104,6 +104,8 @@ class Kernel {
   void barrier();
 
   const std::vector<Operation>& operations() const { return operations_; }
+  // Of SBUF and PSUM, in the order they were made.
+  std::vector<TensorInfo> on_chip() const;
 
  private:
   Tensor add_tensor(TensorInfo info);

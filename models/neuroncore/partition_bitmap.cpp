@@ -1,5 +1,6 @@
 #include "tilevp/neuroncore/partition_bitmap.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "tilevp/neuroncore/tile_geometry.hpp"
@@ -115,6 +116,15 @@ void PartitionBitmap::clear_column(std::size_t column, PartitionRange partitions
   full_[column].bits[1] &= ~lanes.bits[1];
   Mask* const words = columns_[column].data() + partitions.first;
   for (unsigned p = 0; p < partitions.count; ++p) words[p] &= ~mask;
+}
+
+std::vector<std::uint64_t> PartitionBitmap::count(std::uint32_t offset, std::uint32_t bytes) const {
+  std::vector<std::uint64_t> counts(max_partitions);
+  const std::size_t end = std::min<std::size_t>(columns_.size(), (offset + bytes + column_bytes - 1) / column_bytes);
+  for (std::size_t column = offset / column_bytes; column < end; ++column)
+    for (unsigned p = 0; p < max_partitions; ++p)
+      counts[p] += static_cast<std::uint64_t>(std::popcount(columns_[column][p]));
+  return counts;
 }
 
 std::optional<PartitionBitmap::Place> PartitionBitmap::column_first_clear(std::size_t column, PartitionRange partitions,

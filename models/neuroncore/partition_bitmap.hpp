@@ -35,6 +35,9 @@ class PartitionBitmap {
   // A byte that is not set: the first partition of the lowest column that has one.
   std::optional<Place> first_clear(PartitionRange partitions, std::uint32_t offset, std::uint32_t bytes) const;
 
+  // How many of the bytes [offset, offset + bytes) are set, by partition; multiples of 64.
+  std::vector<std::uint64_t> count(std::uint32_t offset, std::uint32_t bytes) const;
+
   // The same for the bytes of a tile (its space does not matter).
   void set(const Operand& tile, unsigned partitions, std::uint32_t element_bytes);
   void clear(const Operand& tile, unsigned partitions, std::uint32_t element_bytes);

@@ -207,9 +207,10 @@ void RaceDetector::host_wrote(std::uint64_t address, std::uint64_t bytes) {
 }
 
 void RaceDetector::host_read(std::uint64_t address, std::span<const std::byte> bytes) {
+  if (bytes.empty()) return;
   const std::uint64_t offset = address - setup_.core_base;
   if (offset < registers::control_window || offset >= registers::window_bytes) {
-    if (!bytes.empty()) host_access(address, bytes.size(), false);
+    host_access(address, bytes.size(), false);
     return;
   }
   std::uint64_t value = 0;

@@ -37,6 +37,10 @@ class Scratchpad : public sc_core::sc_module, protected memory::DirectMemory {
     return !defined_.first_clear({partition, 1}, offset, bytes);
   }
 
+  // Bytes that somebody wrote, of [offset, offset + bytes) of each partition; multiples of 64.
+  std::vector<std::uint64_t> written_bytes(std::uint32_t offset, std::uint32_t bytes) const {
+    return defined_.count(offset, bytes);
+  }
   // Tiles that are read and written are told to it.
   void watch(RaceDetector& races) { races_ = &races; }
 

@@ -71,7 +71,7 @@ TEST(Report, KeysAndTheirOrder) {
               ElementsAre("path", "kind", "clock", "busy_cycles", "stalled", "instructions", "utilisation"));
   EXPECT_THAT(keys(tree.at("performance").at("memories").at(0)),
               ElementsAre("path", "port", "bytes_read", "bytes_written", "wasted_bytes", "busy_ps", "peak_bytes",
-                          "by_partition"));
+                          "by_partition", "by_bank"));
   EXPECT_THAT(keys(tree.at("performance").at("dma").at(0)),
               ElementsAre("queue", "descriptors", "runs", "bursts", "bytes", "wasted_bytes", "busy_ps", "stalled"));
   EXPECT_THAT(keys(tree.at("performance").at("matrix").at(0)),

@@ -1,4 +1,5 @@
 #include "tilevp/neuron/conv2d/program.hpp"
+#include "tilevp/neuron/buffers.hpp"
 
 #include <algorithm>
 
@@ -61,7 +62,8 @@ class Conv2d final : public runtime::Program {
     host.write(at.filter, request_.filter);
     for (const auto& [address, bytes] : at.zeros) host.write(address, std::vector<std::byte>(bytes));
     report("kernel", 0.1);
-    const Schedule schedule = build(driver.machine(), *convolution);
+    boost::json::array buffers;
+    const Schedule schedule = build(driver.machine(), *convolution, buffers);
     report("running", 0.2);
     const std::uint64_t kernel_ps = driver.run(schedule);
     report("reading back", 0.9);
@@ -72,6 +74,7 @@ class Conv2d final : public runtime::Program {
     fill_result(result, driver, schedule, *convolution);
     result.kernel_ps = kernel_ps;
     result.result["kernel_ps"] = kernel_ps;
+    result.result["buffers"] = std::move(buffers);
     host.read(at.output, output.data);
     if (!run_->arithmetic) return result;  // what was read takes its time and means nothing
     output_ = std::move(output);
@@ -86,9 +89,10 @@ class Conv2d final : public runtime::Program {
   }
 
  private:
-  static Schedule build(const Machine& machine, Convolution& convolution) {
+  static Schedule build(const Machine& machine, Convolution& convolution, boost::json::array& buffers) {
     Kernel kernel(machine);
     convolution.emit(kernel);
+    buffers = buffers_of(kernel);
     return schedule(kernel);
   }
 

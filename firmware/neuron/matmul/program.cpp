@@ -1,4 +1,5 @@
 #include "tilevp/neuron/matmul/program.hpp"
+#include "tilevp/neuron/buffers.hpp"
 
 #include "tilevp/base/errors.hpp"
 #include "tilevp/neuron/driver.hpp"
@@ -76,6 +77,7 @@ class Matmul final : public runtime::Program {
     fill_result(result, driver, schedule, plan);
     result.kernel_ps = kernel_ps;
     result.result["kernel_ps"] = kernel_ps;
+    result.result["buffers"] = buffers_of(kernel);
     host.read(addresses.out, output.data);
     if (!run_->arithmetic) return result;  // what was read takes its time and means nothing
     output_ = std::move(output);

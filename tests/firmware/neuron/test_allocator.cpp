@@ -21,10 +21,9 @@ TEST(Allocator, SaysWhoHoldsWhat) {
   Allocator sbuf("SBUF", "bytes a partition", 180'224);
   sbuf.allocate("filter0", 36'864);
   sbuf.allocate("image0", 131'360);
-  EXPECT_EQ(
-      error_of(sbuf, "image1", 70'000),
-      "SBUF: 'image1' needs 70000 bytes a partition, 12000 of 180224 free (largest gap 12000); held: filter0 36864, "
-      "image0 131360");
+  EXPECT_EQ(error_of(sbuf, "image1", 70'000),
+            "SBUF: 'image1' needs 70000 bytes a partition, 12000 of 180224 free (largest gap 12000); held: filter0 "
+            "36864 at 0, image0 131360 at 36864, free 12000 at 168224");
 }
 
 TEST(Allocator, ReusesTheLowestGapThatFits) {
@@ -51,7 +50,9 @@ TEST(Allocator, FreeInPiecesIsNotEnough) {
   for (const char* name : {"a", "b", "c"}) memory.allocate(name, 100);
   memory.release("a");
   memory.release("c");
-  EXPECT_EQ(error_of(memory, "d", 150), "M: 'd' needs 150 bytes, 200 of 300 free (largest gap 100); held: b 100");
+  EXPECT_EQ(
+      error_of(memory, "d", 150),
+      "M: 'd' needs 150 bytes, 200 of 300 free (largest gap 100); held: free 100 at 0, b 100 at 100, free 100 at 200");
 }
 
 TEST(Allocator, RefusesWhatMakesNoSense) {

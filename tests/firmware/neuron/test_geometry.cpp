@@ -217,8 +217,10 @@ TEST(Plan, TooLittleSbufIsTheAllocatorsError) {
     FAIL();
   } catch (const UserError& error) {
     // One filter tile of 8 bf16 at a 64-byte grain, then a row of 1000 bf16.
-    EXPECT_STREQ(error.what(),
-                 "SBUF: 'image0' needs 2000 bytes a partition, 1984 of 2048 free (largest gap 1984); held: filter0 16");
+    EXPECT_STREQ(
+        error.what(),
+        "SBUF: 'image0' needs 2000 bytes a partition, 1984 of 2048 free (largest gap 1984); held: filter0 16 at 0, "
+        "free 1984 at 64");
   }
 }
 

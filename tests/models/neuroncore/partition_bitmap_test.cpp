@@ -109,4 +109,18 @@ TEST(TileGeometry, TilesSaidToBeApartShareNoByte) {
   EXPECT_GT(apart_in_one_box, 100);
 }
 
+// 100 bytes of partitions 4 to 7 in two columns of 64, and the part of them in the second.
+TEST(PartitionBitmap, CountsByPartition) {
+  PartitionBitmap bitmap(row_bytes);
+  bitmap.set({4, 4}, 10, 100);
+  bitmap.set({7, 1}, 10, 101);
+  const auto all = bitmap.count(0, row_bytes);
+  const auto second = bitmap.count(64, 64);
+  for (unsigned p = 0; p < max_partitions; ++p) {
+    const std::uint64_t more = p == 7 ? 1 : 0;
+    EXPECT_EQ(all[p], p >= 4 && p < 8 ? 100 + more : 0) << p;
+    EXPECT_EQ(second[p], p >= 4 && p < 8 ? 46 + more : 0) << p;
+  }
+}
+
 }  // namespace
