@@ -10,8 +10,8 @@ using neuroncore::Instruction;
 using neuroncore::Opcode;
 
 bool overlap(const neuron::Region& a, const neuron::Region& b) {
-  return a.memory == b.memory && a.tensor == b.tensor && (a.write || b.write) && a.row_begin < b.row_end &&
-         b.row_begin < a.row_end && a.byte_begin < b.byte_end && b.byte_begin < a.byte_end;
+  return a.memory == b.memory && (a.memory != neuron::Memory::hbm || a.tensor == b.tensor) && (a.write || b.write) &&
+         a.row_begin < b.row_end && b.row_begin < a.row_end && a.byte_begin < b.byte_end && b.byte_begin < a.byte_end;
 }
 
 bool conflict(const neuron::Operation& a, const neuron::Operation& b) {
