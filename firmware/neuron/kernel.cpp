@@ -115,6 +115,21 @@ ReducedPattern reduced_pattern(const Access& source, std::int64_t run) {
   return pattern;
 }
 
+// What every instruction with one source says of its two sides.
+void one_source(Operation& operation, Opcode opcode, const Access& dst, const neuroncore::Operand& to,
+                const Access& src, const neuroncore::Operand& from) {
+  auto& instruction = operation.instruction;
+  instruction.opcode = opcode;
+  instruction.partitions = static_cast<std::uint8_t>(dst.partitions());
+  instruction.source_partitions = static_cast<std::uint8_t>(src.partitions());
+  instruction.dtype = dst.dtype();
+  instruction.source0_dtype = src.dtype();
+  instruction.destination = to;
+  instruction.source0 = from;
+  operation.regions.push_back(region_of(src, false));
+  operation.regions.push_back(region_of(dst, true));
+}
+
 }  // namespace
 
 Tensor Kernel::add_tensor(TensorInfo info) {
@@ -239,16 +254,7 @@ Operation& Kernel::elementwise(const char* call, Engine engine, Opcode opcode, c
   const auto to = operand(call, "dst", dst);
   const auto from = operand(call, "src", src);
   Operation& operation = add(call, engine);
-  auto& instruction = operation.instruction;
-  instruction.opcode = opcode;
-  instruction.partitions = static_cast<std::uint8_t>(dst.partitions());
-  instruction.source_partitions = instruction.partitions;
-  instruction.dtype = dst.dtype();
-  instruction.source0_dtype = src.dtype();
-  instruction.destination = to;
-  instruction.source0 = from;
-  operation.regions.push_back(region_of(src, false));
-  operation.regions.push_back(region_of(dst, true));
+  one_source(operation, opcode, dst, to, src, from);
   return operation;
 }
 
@@ -259,16 +265,7 @@ void Kernel::nc_transpose(const Access& dst, const Access& src, Engine engine) {
   const auto to = operand(call, "dst", dst);
   const auto from = operand(call, "src", src);
   Operation& operation = add(call, engine);
-  auto& instruction = operation.instruction;
-  instruction.opcode = Opcode::transpose;
-  instruction.partitions = static_cast<std::uint8_t>(dst.partitions());
-  instruction.source_partitions = static_cast<std::uint8_t>(src.partitions());
-  instruction.dtype = dst.dtype();
-  instruction.source0_dtype = src.dtype();
-  instruction.destination = to;
-  instruction.source0 = from;
-  operation.regions.push_back(region_of(src, false));
-  operation.regions.push_back(region_of(dst, true));
+  one_source(operation, Opcode::transpose, dst, to, src, from);
 }
 
 void Kernel::tensor_reduce(const Access& dst, AluOp op, const Access& src) {
@@ -281,18 +278,9 @@ void Kernel::tensor_reduce(const Access& dst, AluOp op, const Access& src) {
   const auto to = operand(call, "dst", dst);
   const auto from = operand(call, "src", src, pattern.pairs);
   Operation& operation = add(call, Engine::vector);
-  auto& instruction = operation.instruction;
-  instruction.opcode = Opcode::tensor_reduce;
-  instruction.flags = static_cast<std::uint8_t>(pattern.reduced);
-  instruction.op0 = op;
-  instruction.partitions = static_cast<std::uint8_t>(dst.partitions());
-  instruction.source_partitions = instruction.partitions;
-  instruction.dtype = dst.dtype();
-  instruction.source0_dtype = src.dtype();
-  instruction.destination = to;
-  instruction.source0 = from;
-  operation.regions.push_back(region_of(src, false));
-  operation.regions.push_back(region_of(dst, true));
+  one_source(operation, Opcode::tensor_reduce, dst, to, src, from);
+  operation.instruction.flags = static_cast<std::uint8_t>(pattern.reduced);
+  operation.instruction.op0 = op;
 }
 
 void Kernel::tensor_copy(const Access& dst, const Access& src, Engine engine) {

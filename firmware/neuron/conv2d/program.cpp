@@ -1,10 +1,10 @@
 #include "tilevp/neuron/conv2d/program.hpp"
-#include "tilevp/neuron/buffers.hpp"
 
 #include <algorithm>
 
 #include "tilevp/base/atomic_file.hpp"
 #include "tilevp/base/errors.hpp"
+#include "tilevp/neuron/buffers.hpp"
 #include "tilevp/neuron/conv2d/request.hpp"
 #include "tilevp/neuron/driver.hpp"
 #include "tilevp/neuron/verify.hpp"
@@ -62,8 +62,7 @@ class Conv2d final : public runtime::Program {
     host.write(at.filter, request_.filter);
     for (const auto& [address, bytes] : at.zeros) host.write(address, std::vector<std::byte>(bytes));
     report("kernel", 0.1);
-    boost::json::array buffers;
-    const Schedule schedule = build(driver.machine(), *convolution, buffers);
+    const Schedule schedule = build(driver.machine(), *convolution);
     report("running", 0.2);
     const std::uint64_t kernel_ps = driver.run(schedule);
     report("reading back", 0.9);
@@ -74,7 +73,7 @@ class Conv2d final : public runtime::Program {
     fill_result(result, driver, schedule, *convolution);
     result.kernel_ps = kernel_ps;
     result.result["kernel_ps"] = kernel_ps;
-    result.result["buffers"] = std::move(buffers);
+    result.result["buffers"] = std::move(buffers_);
     host.read(at.output, output.data);
     if (!run_->arithmetic) return result;  // what was read takes its time and means nothing
     output_ = std::move(output);
@@ -89,10 +88,10 @@ class Conv2d final : public runtime::Program {
   }
 
  private:
-  static Schedule build(const Machine& machine, Convolution& convolution, boost::json::array& buffers) {
+  Schedule build(const Machine& machine, Convolution& convolution) {
     Kernel kernel(machine);
     convolution.emit(kernel);
-    buffers = buffers_of(kernel);
+    buffers_ = buffers_of(kernel);
     return schedule(kernel);
   }
 
@@ -134,6 +133,7 @@ class Conv2d final : public runtime::Program {
   std::optional<runtime::RunRequest> run_;
   Request request_;
   std::optional<runtime::Tensor> output_;
+  boost::json::array buffers_;  // not on the stack of run(): nobody unwinds it where a time limit ends the run
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include "tilevp/neuron/matmul/program.hpp"
-#include "tilevp/neuron/buffers.hpp"
 
 #include "tilevp/base/errors.hpp"
+#include "tilevp/neuron/buffers.hpp"
 #include "tilevp/neuron/driver.hpp"
 #include "tilevp/neuron/matmul/emitter.hpp"
 #include "tilevp/neuron/matmul/reference.hpp"
