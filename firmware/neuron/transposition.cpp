@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tilevp/neuron/allocator.hpp"
+#include "tilevp/neuron/slots.hpp"
 
 namespace tilevp::neuron {
 namespace {
@@ -22,18 +23,6 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; 
 
 std::int64_t element_bytes(const Tensor& tensor) {
   return static_cast<std::int64_t>(numeric::size_bytes(tensor.info().dtype));
-}
-
-// Buffers of one size in all partitions.
-std::vector<Tensor> allocate(Kernel& kernel, Allocator& sbuf, const char* name, numeric::DType dtype,
-                             std::int64_t slots, std::int64_t elements) {
-  std::vector<Tensor> list;
-  for (std::int64_t i = 0; i < slots; ++i) {
-    const std::string full = name + std::to_string(i);
-    const auto bytes = static_cast<std::uint64_t>(elements) * numeric::size_bytes(dtype);
-    list.push_back(kernel.sbuf(full, dtype, sbuf.allocate(full, bytes), elements));
-  }
-  return list;
 }
 
 Allocator whole_sbuf(const Kernel& kernel) { return {"SBUF", "bytes a partition", kernel.machine().sbuf_bytes, 0, 64}; }
@@ -62,8 +51,8 @@ class MatrixEmitter {
     choose();
     Allocator sbuf = whole_sbuf(kernel);
     const auto dtype = size.source.info().dtype;
-    if (!by_dma_) loaded_ = allocate(kernel, sbuf, "rows", dtype, slots_, loaded_elements());
-    turned_ = allocate(kernel, sbuf, "columns", dtype, slots_, turned_elements());
+    if (!by_dma_) loaded_ = sbuf_slots(kernel, sbuf, "rows", slots_, dtype, loaded_elements());
+    turned_ = sbuf_slots(kernel, sbuf, "columns", slots_, dtype, turned_elements());
     for (unsigned b = 0; b < kernel.machine().psum_banks; ++b)
       banks_.push_back(kernel.psum("turn" + std::to_string(b), b, dtype));
   }
@@ -227,8 +216,8 @@ class RowEmitter {
     choose();
     Allocator sbuf = whole_sbuf(kernel);
     const auto dtype = permutation.source.info().dtype;
-    loaded_ = allocate(kernel, sbuf, "row", dtype, slots, middle_ * a_ * b_);
-    permuted_ = allocate(kernel, sbuf, "permuted", dtype, slots, middle_ * a_ * b_);
+    loaded_ = sbuf_slots(kernel, sbuf, "row", slots, dtype, middle_ * a_ * b_);
+    permuted_ = sbuf_slots(kernel, sbuf, "permuted", slots, dtype, middle_ * a_ * b_);
   }
 
   void run() {

@@ -329,19 +329,12 @@ class MatrixClose {
     for (const TileBinding& binding : header_.tiles) {
       if (!binding.has_destination()) continue;
       const auto slot = tiles_.next_free(binding.fields.destination, slots);
-      if (!slot)
-        return no_room(rule::hand_full, [&] {
-          return std::string("hand ") + "TUMN"[static_cast<int>(binding.fields.destination)] + " holds " +
-                 std::to_string(tiles_per_hand) + " tiles";
-        });
+      if (!slot) return no_room(rule::hand_full, [&] { return full_hand_text(binding.fields.destination); });
       slots.push_back(*slot);
       bytes += size_code_bytes(binding.fields.size_code);
     }
     if (!tiles_.fits(operation_.mask, bytes))
-      return no_room(rule::capacity, [&] {
-        return std::to_string(bytes) + " bytes a PE beside " + std::to_string(tiles_.used_bytes()) + " of " +
-               std::to_string(tiles_.capacity());
-      });
+      return no_room(rule::capacity, [&] { return capacity_text(bytes, tiles_); });
     boost::container::static_vector<TileDescriptor, 3> descriptors;
     if (auto fault = geometry(descriptors)) return fault;
     for (std::size_t i = 0; i < slots.size(); ++i) tiles_.allocate(slots[i], descriptors[i]);

@@ -118,16 +118,9 @@ class TransferClose {
                std::to_string(bytes) + " bytes a PE";
       });
     if (!tiles_.fits(operation_.mask, bytes))
-      return no_room(rule::transfer_capacity, [&] {
-        return std::to_string(bytes) + " bytes a PE beside " + std::to_string(tiles_.used_bytes()) + " of " +
-               std::to_string(tiles_.capacity());
-      });
+      return no_room(rule::transfer_capacity, [&] { return capacity_text(bytes, tiles_); });
     const auto slot = tiles_.next_free(binding.destination);
-    if (!slot)
-      return no_room(rule::transfer_hand_full, [&] {
-        return std::string("hand ") + "TUMN"[static_cast<int>(binding.destination)] + " holds " +
-               std::to_string(tiles_per_hand) + " tiles";
-      });
+    if (!slot) return no_room(rule::transfer_hand_full, [&] { return full_hand_text(binding.destination); });
     tiles_.allocate(*slot, *tile);
     operation_.tile = *slot;
     storage(*tile);

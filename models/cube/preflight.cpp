@@ -10,6 +10,15 @@ std::string selector_name(std::uint8_t selector) {
          std::to_string(selector % tiles_per_hand + 1);
 }
 
+std::string full_hand_text(Hand hand) {
+  return std::string("hand ") + "TUMN"[static_cast<int>(hand)] + " holds " + std::to_string(tiles_per_hand) + " tiles";
+}
+
+std::string capacity_text(std::uint64_t bytes, const TileRegisters& tiles) {
+  return std::to_string(bytes) + " bytes a PE beside " + std::to_string(tiles.used_bytes()) + " of " +
+         std::to_string(tiles.capacity());
+}
+
 std::string shape_text(std::uint32_t rows, std::uint32_t columns) {
   return std::to_string(rows) + " x " + std::to_string(columns);
 }

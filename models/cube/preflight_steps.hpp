@@ -19,6 +19,10 @@ std::string selector_name(std::uint8_t selector);
 // "3 x 17".
 std::string shape_text(std::uint32_t rows, std::uint32_t columns);
 
+// What a hand or the tile memory of a PE, asked for `bytes`, has no room for.
+std::string full_hand_text(Hand hand);
+std::string capacity_text(std::uint64_t bytes, const TileRegisters& tiles);
+
 // The source codes of the effective B.IOT, in encoded order.
 using Selectors = boost::container::static_vector<std::uint8_t, 2 * max_tile_bindings>;
 Selectors source_selectors(const Header& header);

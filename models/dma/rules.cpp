@@ -19,8 +19,7 @@ constexpr std::array table{
     Rule{rule::doorbell, "No more descriptors are pending than the ring holds.", platform},
     Rule{rule::descriptor,
          "A fetched descriptor is one: known types, flags that go together, loops that fit, equal element counts, "
-         "reserved bytes "
-         "zero, 1 to 65536 rows where it gathers or scatters, an increment of at most 2147483647.",
+         "reserved bytes zero, 1 to 65536 rows where it gathers or scatters, an increment of at most 2147483647.",
          encoding},
     Rule{rule::out_of_bounds,
          "Indices of a gather or scatter are at least 0 and below the descriptor's bound, where it does not skip "

@@ -6,6 +6,7 @@
 
 #include "tilevp/neuron/allocator.hpp"
 #include "tilevp/neuron/conv2d/depthwise.hpp"
+#include "tilevp/neuron/slots.hpp"
 
 namespace tilevp::neuron::conv2d {
 namespace {
@@ -54,18 +55,14 @@ class Emitter {
  private:
   void allocate() {
     Allocator sbuf("SBUF", "bytes a partition", k_.machine().sbuf_bytes, 0, 64);
-    const auto add = [&](std::vector<Tensor>& list, const char* name, numeric::DType dtype, std::int64_t elements) {
-      for (std::int64_t i = 0; i < DepthwisePlan::slots; ++i) {
-        const std::string full = name + std::to_string(i);
-        const auto bytes = static_cast<std::uint64_t>(elements) * numeric::size_bytes(dtype);
-        list.push_back(k_.sbuf(full, dtype, sbuf.allocate(full, bytes), elements));
-      }
+    const auto slots = [&](const char* name, numeric::DType dtype, std::int64_t elements) {
+      return sbuf_slots(k_, sbuf, name, DepthwisePlan::slots, dtype, elements);
     };
-    add(filters_, "filter", plan_.dtype, plan_.taps());
-    if (p_.dilates_image()) add(raw_, "raw", plan_.dtype, plan_.raw_elements());
-    add(windows_, "window", plan_.dtype, plan_.window_elements());
-    add(products_, "product", numeric::DType::fp32, plan_.product_elements());
-    add(outputs_, "out", numeric::DType::fp32, plan_.output_elements());
+    filters_ = slots("filter", plan_.dtype, plan_.taps());
+    if (p_.dilates_image()) raw_ = slots("raw", plan_.dtype, plan_.raw_elements());
+    windows_ = slots("window", plan_.dtype, plan_.window_elements());
+    products_ = slots("product", numeric::DType::fp32, plan_.product_elements());
+    outputs_ = slots("out", numeric::DType::fp32, plan_.output_elements());
   }
 
   void run_window(const Channels& channels, const Window& window) {

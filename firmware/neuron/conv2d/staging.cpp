@@ -1,4 +1,5 @@
 #include "tilevp/neuron/conv2d/staging.hpp"
+#include "tilevp/neuron/slots.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -32,13 +33,7 @@ Staging::Staging(Kernel& kernel, const Plan& plan, const Addresses& at)
 
 std::vector<Tensor> Staging::allocate(const std::string& name, std::int64_t count, numeric::DType dtype,
                                       std::int64_t elements) {
-  std::vector<Tensor> list;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::string full = name + std::to_string(i);
-    const auto bytes = static_cast<std::uint64_t>(elements) * numeric::size_bytes(dtype);
-    list.push_back(k_.sbuf(full, dtype, sbuf_.allocate(full, bytes), elements));
-  }
-  return list;
+  return sbuf_slots(k_, sbuf_, name, count, dtype, elements);
 }
 
 // The zero columns beside the image: no copy ever writes them, so once is enough.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tilevp/neuron/allocator.hpp"
+#include "tilevp/neuron/slots.hpp"
 
 namespace tilevp::neuron::matmul {
 namespace {
@@ -21,17 +22,9 @@ class Emitter {
     rhs_ = k_.hbm("rhs", plan.dtype, at.rhs, plan.K, plan.N);
     out_ = k_.hbm("out", numeric::DType::fp32, at.out, plan.M, plan.N);
     Allocator sbuf("SBUF", "bytes a partition", k_.machine().sbuf_bytes);
-    const auto allocate = [&](std::vector<Tensor>& list, const char* name, std::int64_t count, numeric::DType dtype,
-                              std::int64_t elements) {
-      for (std::int64_t i = 0; i < count; ++i) {
-        const std::string full = name + std::to_string(i);
-        const auto bytes = static_cast<std::uint64_t>(elements) * numeric::size_bytes(dtype);
-        list.push_back(k_.sbuf(full, dtype, sbuf.allocate(full, bytes), elements));
-      }
-    };
-    allocate(lhs_slots_, "lhs", plan.lhs_slots, plan.dtype, plan.row_block());
-    allocate(rhs_slots_, "rhs", plan.rhs_slots, plan.dtype, plan.column_block());
-    allocate(out_slots_, "out", plan.out_slots, numeric::DType::fp32, plan.column_block());
+    lhs_slots_ = sbuf_slots(k_, sbuf, "lhs", plan.lhs_slots, plan.dtype, plan.row_block());
+    rhs_slots_ = sbuf_slots(k_, sbuf, "rhs", plan.rhs_slots, plan.dtype, plan.column_block());
+    out_slots_ = sbuf_slots(k_, sbuf, "out", plan.out_slots, numeric::DType::fp32, plan.column_block());
     for (unsigned b = 0; b < k_.machine().psum_banks; ++b) banks_.push_back(k_.psum("bank" + std::to_string(b), b));
   }
 
